@@ -1,0 +1,3 @@
+//! Categories, facets, carriers and failure modes: questions to the model.
+
+pub mod answer;

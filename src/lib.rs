@@ -1,0 +1,9 @@
+//! `mcp-migrate` moves Model Context Protocol servers off protocol sessions (revision 2026-07-28, SEP-2567).
+//!
+//! The library is the pipeline as functions: it prints nothing, never exits and knows no command line.
+
+pub mod classify;
+pub mod lower;
+pub mod model;
+pub mod rules;
+pub mod syntax;

@@ -1,0 +1,1 @@
+//! The TypeScript and JavaScript front end.

@@ -1,0 +1,1 @@
+//! Source text, spans and the tree-sitter wrapper. Knows nothing of MCP.
