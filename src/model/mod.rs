@@ -1,4 +1,7 @@
 //! The language-neutral facts of a server, and the flow engine over them. Knows no language and no rule.
 
 pub mod facts;
+pub mod flow;
 pub mod name;
+pub mod program;
+pub mod vocabulary;

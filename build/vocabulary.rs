@@ -1,0 +1,121 @@
+//! Turns `grammars/<language>/sdk.toml` into static tables.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    export: Vec<Export>,
+    #[serde(default)]
+    member: Vec<Member>,
+    #[serde(default)]
+    anywhere: BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Export {
+    from: Vec<String>,
+    names: Vec<String>,
+    gives: Option<String>,
+    does: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Member {
+    of: Vec<String>,
+    names: Vec<String>,
+    gives: Option<String>,
+    does: Option<String>,
+    source: Option<String>,
+}
+
+/// An id of the data file as the enum variant's path.
+fn variant(kind: &str, id: &str) -> String {
+    let camel: String = id
+        .split('-')
+        .map(|word| word[..1].to_uppercase() + &word[1..])
+        .collect();
+    let camel = if camel == "ExternalStore" {
+        "External".to_owned()
+    } else {
+        camel
+    };
+    format!("{kind}::{camel}")
+}
+
+fn option(kind: &str, id: Option<&String>) -> String {
+    id.map_or("None".to_owned(), |id| {
+        format!("Some({})", variant(kind, id))
+    })
+}
+
+/// The Rust source of the tables of one language, as a static called `constant`.
+pub fn generate(path: &Path, constant: &str) -> String {
+    println!("cargo::rerun-if-changed={}", path.display());
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let file: File = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut exports = BTreeMap::new();
+    for row in &file.export {
+        for name in &row.names {
+            for from in &row.from {
+                let made = format!(
+                    "ExportRow {{ from: {from:?}, name: {name:?}, gives: {}, does: {} }},",
+                    option("Role", row.gives.as_ref()),
+                    option("Op", row.does.as_ref())
+                );
+                let old = exports.insert((name.clone(), from.clone()), made);
+                assert!(
+                    old.is_none(),
+                    "{}: {name} of {from} stands twice",
+                    path.display()
+                );
+            }
+        }
+    }
+    let mut members = BTreeMap::new();
+    for row in &file.member {
+        for name in &row.names {
+            for of in &row.of {
+                let made = format!(
+                    "MemberRow {{ of: {}, name: {name:?}, gives: {}, does: {}, source: {} }},",
+                    variant("Role", of),
+                    option("Role", row.gives.as_ref()),
+                    option("Op", row.does.as_ref()),
+                    option("Source", row.source.as_ref())
+                );
+                let old = members.insert((name.clone(), of.clone()), made);
+                assert!(
+                    old.is_none(),
+                    "{}: {name} of {of} stands twice",
+                    path.display()
+                );
+            }
+        }
+    }
+    let mut anywhere = BTreeMap::new();
+    for (op, names) in &file.anywhere {
+        for name in names {
+            anywhere.insert(name.clone(), format!("({name:?}, {}),", variant("Op", op)));
+        }
+    }
+    let mut out = String::new();
+    let rows =
+        |map: &mut dyn Iterator<Item = &String>| map.cloned().collect::<Vec<_>>().join("\n    ");
+    write!(
+        out,
+        "/// Tables generated from `{}`.\npub static {constant}: Tables = Tables {{\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
+        path.display(),
+        rows(&mut exports.values()),
+        rows(&mut members.values()),
+        rows(&mut anywhere.values()),
+    )
+    .expect("writing to a string");
+    out
+}

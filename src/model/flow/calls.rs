@@ -1,0 +1,702 @@
+//! Calls and constructions: who is called, with what, and what comes back.
+
+use super::types::{Base, join};
+use super::value::{ObjId, Object, Site, SourceKind, Value};
+use super::{Edge, Flow, Owner, Root};
+use crate::model::facts::{Arg, ExprId, ExprKind, SymbolKind};
+use crate::model::name::Name;
+use crate::model::program::{At, ClassRef, ExprRef, FuncRef};
+use crate::model::vocabulary::{Op, Role};
+
+/// A call under evaluation.
+#[derive(Clone, Copy)]
+pub(super) struct CallSite<'a> {
+    /// The call.
+    pub at: ExprRef,
+    /// Its arguments.
+    pub args: &'a [Arg],
+}
+
+impl CallSite<'_> {
+    /// The argument at a position, if none before it is a spread.
+    pub fn arg(&self, index: usize) -> Option<ExprRef> {
+        let arg = self.args.get(index)?;
+        (!arg.spread).then_some(At {
+            module: self.at.module,
+            id: arg.value,
+        })
+    }
+}
+
+impl Flow<'_> {
+    pub(super) fn eval_call(&mut self, at: ExprRef, callee: ExprId, args: &[Arg]) -> Vec<Value> {
+        let call = CallSite { at, args };
+        let module = at.module;
+        match self.program.module(module).kind(callee) {
+            ExprKind::Member { object, name } => {
+                let (object, name) = (*object, *name);
+                let receivers = self.read_expr(module, object);
+                let mut out = Vec::new();
+                let mut understood = false;
+                for value in &receivers {
+                    if let Some(values) = self.call_method(call, *value, name) {
+                        understood = true;
+                        out.extend(values);
+                    }
+                }
+                if !understood {
+                    out.extend(self.call_unknown(call, object, &receivers, name));
+                }
+                out
+            }
+            ExprKind::Super(Some(class)) => {
+                self.call_super(call, At { module, id: *class });
+                Vec::new()
+            }
+            _ => {
+                let callees = self.read_expr(module, callee);
+                let mut out = Vec::new();
+                let mut understood = false;
+                for value in callees {
+                    if let Some(values) = self.call_value(call, value) {
+                        understood = true;
+                        out.extend(values);
+                    }
+                }
+                if !understood {
+                    // `app[method](path, handler)`.
+                    if let ExprKind::Index { object, .. } = self.program.module(module).kind(callee)
+                    {
+                        let object = *object;
+                        let routers: Vec<Value> = self.read_expr(module, object);
+                        if routers.iter().any(|v| matches!(v, Value::Object(id) if self.object(*id).role == Some(Role::Router))) {
+                            return self.perform(call, Op::Route, None, None);
+                        }
+                    }
+                    self.escape_args(call);
+                }
+                out
+            }
+        }
+    }
+
+    /// Calls a value. `None` where it is nothing that can be called.
+    pub(super) fn call_value(&mut self, call: CallSite<'_>, callee: Value) -> Option<Vec<Value>> {
+        match callee {
+            Value::Func(func) => Some(self.bind(call, func, 0)),
+            Value::Method(id, name) => self.call_method(call, Value::Object(id), name),
+            Value::External(package, path) => Some(self.call_external(call, package, path)),
+            Value::Class(class) => Some(vec![self.construct(call, class)]),
+            Value::Namespace(module) => {
+                let target = self
+                    .export(module, Name::new("="))
+                    .or_else(|| self.export(module, Name::new("default")))?;
+                let mut out = None;
+                for value in self.read_target(target) {
+                    if let Some(values) = self.call_value(call, value) {
+                        out.get_or_insert_with(Vec::new).extend(values);
+                    }
+                }
+                out
+            }
+            _ => None,
+        }
+    }
+
+    fn call_method(
+        &mut self,
+        call: CallSite<'_>,
+        receiver: Value,
+        name: Name,
+    ) -> Option<Vec<Value>> {
+        match receiver {
+            Value::Object(id) => self.call_object_method(call, id, name),
+            Value::External(package, path) => {
+                Some(self.call_external(call, package, join(path, name)))
+            }
+            Value::Namespace(_) | Value::Class(_) => {
+                let mut out = None;
+                for value in self.member(call.at, receiver, name) {
+                    if let Some(values) = self.call_value(call, value) {
+                        out.get_or_insert_with(Vec::new).extend(values);
+                    }
+                }
+                out
+            }
+            Value::Func(func) => match name.text() {
+                "call" => Some(self.bind(call, func, 1)),
+                "bind" => Some(vec![Value::Func(func)]),
+                "apply" => Some(self.bind(
+                    CallSite {
+                        at: call.at,
+                        args: &[],
+                    },
+                    func,
+                    0,
+                )),
+                _ => None,
+            },
+            Value::Id(_)
+            | Value::Credential(_)
+            | Value::Argument(_)
+            | Value::Random(_)
+            | Value::Text(_) => match self.program.tables(call.at.module).anywhere(name.text()) {
+                Some(Op::Pass | Op::AsText) => Some(vec![receiver]),
+                Some(Op::Then) => Some(self.perform_then(call, &[receiver], name)),
+                _ => None,
+            },
+            Value::Method(..) => matches!(name.text(), "bind").then(|| vec![receiver]),
+            Value::Absent => None,
+        }
+    }
+
+    fn call_object_method(
+        &mut self,
+        call: CallSite<'_>,
+        id: ObjId,
+        name: Name,
+    ) -> Option<Vec<Value>> {
+        let object = self.object(id).clone();
+        if let Some(class) = object.class {
+            let methods = self.methods_of(class, name);
+            if !methods.is_empty() {
+                let mut out = Vec::new();
+                for method in methods {
+                    out.extend(self.bind(call, method, 0));
+                }
+                return Some(out);
+            }
+        }
+        // A function kept in a field, or a method of an object literal.
+        let node = self.field_node(self.owner(id), name);
+        let mut out = None;
+        for value in self.read(node) {
+            if let Some(values) = self.call_value(call, value) {
+                out.get_or_insert_with(Vec::new).extend(values);
+            }
+        }
+        if out.is_some() {
+            return out;
+        }
+        let tables = self.program.tables(call.at.module);
+        if let Some(role) = object.role {
+            if let Some(row) = tables.member(role, name.text()) {
+                let mut values = match row.does {
+                    Some(op) => self.perform(call, op, Some(id), Some(name)),
+                    None => Vec::new(),
+                };
+                if let Some(gives) = row.gives {
+                    values.push(self.external_object(call.at, Name::new(""), name, Some(gives)));
+                }
+                return Some(values);
+            }
+            // A call that the role does not list: a chain on the same thing (`express().use(…)`), or nothing known.
+            if role == Role::Router {
+                self.escape_args(call);
+                return Some(vec![Value::Object(id)]);
+            }
+        }
+        if matches!(tables.anywhere(name.text()), Some(Op::Then)) {
+            return Some(self.perform_then(call, &[Value::Object(id)], name));
+        }
+        if object.external.is_some() && object.role.is_none() {
+            self.escape_args(call);
+            return Some(Vec::new());
+        }
+        None
+    }
+
+    /// A call on a receiver of which nothing fitting is known.
+    fn call_unknown(
+        &mut self,
+        call: CallSite<'_>,
+        object: ExprId,
+        receivers: &[Value],
+        name: Name,
+    ) -> Vec<Value> {
+        let module = call.at.module;
+        let text = name.text();
+        if self.is_header_read(module, object, text) {
+            let texts = self.arg_texts(call, 0);
+            if texts
+                .iter()
+                .any(|t| super::eval::is_session_header(t.text()))
+            {
+                return vec![self.id_value(SourceKind::Header, call.at)];
+            }
+            if texts
+                .iter()
+                .any(|t| super::eval::is_credential_header(t.text()))
+            {
+                return vec![Value::Credential(call.at)];
+            }
+            let parameters = matches!(self.program.module(module).kind(object), ExprKind::Member { name, .. } if *name == "searchParams");
+            if parameters
+                && texts
+                    .iter()
+                    .any(|t| super::eval::is_session_parameter(t.text()))
+            {
+                return vec![self.id_value(SourceKind::Query, call.at)];
+            }
+        }
+        if matches!(text, "setHeader" | "set" | "header" | "append") {
+            let texts = self.arg_texts(call, 0);
+            if texts
+                .iter()
+                .any(|t| super::eval::is_session_header(t.text()))
+                && call.args.len() == 2
+                && let Some(value) = call.arg(1)
+                && !self.is_client_headers(module, object)
+            {
+                self.mint(value);
+            }
+        }
+        self.maybe_route(call, text);
+        match self.program.tables(module).anywhere(text) {
+            Some(Op::Then) => self.perform_then(call, receivers, name),
+            Some(Op::Pass | Op::AsText) => {
+                self.escape_args(call);
+                receivers.to_vec()
+            }
+            _ => {
+                self.escape_args(call);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Whether a call on something unknown reads a header or a query parameter by name.
+    fn is_header_read(&mut self, module: u32, object: ExprId, name: &str) -> bool {
+        if !matches!(name, "get" | "header" | "getHeader" | "getFirst") {
+            return false;
+        }
+        let facts = self.program.module(module);
+        let headers = self.looks_like_headers(module, object)
+            || matches!(facts.kind(object), ExprKind::Member { name, .. } if *name == "searchParams");
+        let request = match facts.kind(object) {
+            ExprKind::Symbol(id) => {
+                let symbol = facts.symbol(*id).name.text().to_ascii_lowercase();
+                matches!(symbol.as_str(), "req" | "request" | "c" | "ctx" | "context")
+                    || symbol.ends_with("req")
+                    || symbol.ends_with("request")
+            }
+            ExprKind::Member { name, .. } => matches!(name.text(), "req" | "request"),
+            _ => false,
+        };
+        headers || request
+    }
+
+    fn is_client_headers(&self, module: u32, object: ExprId) -> bool {
+        match self.program.module(module).kind(object) {
+            ExprKind::Symbol(id) => {
+                let symbol = self.program.module(module).symbol(*id);
+                // Headers that are built to be sent: a `new Headers()` of one's own.
+                symbol.init.is_some() || symbol.name.text().to_ascii_lowercase().contains("headers")
+            }
+            _ => false,
+        }
+    }
+
+    /// `x.post('/path', handler)` on an application of which the type is not known.
+    fn maybe_route(&mut self, call: CallSite<'_>, name: &str) {
+        let method = matches!(
+            name,
+            "get" | "post" | "put" | "delete" | "patch" | "all" | "use" | "options"
+        );
+        if method
+            && self
+                .arg_texts(call, 0)
+                .iter()
+                .any(|text| text.text().starts_with('/'))
+            && call.args.len() > 1
+        {
+            self.perform(call, Op::Route, None, None);
+        }
+    }
+
+    pub(super) fn arg_texts(&mut self, call: CallSite<'_>, index: usize) -> Vec<Name> {
+        let Some(arg) = call.arg(index) else {
+            return Vec::new();
+        };
+        self.read_expr(arg.module, arg.id)
+            .into_iter()
+            .filter_map(|value| match value {
+                Value::Text(text) => Some(text),
+                _ => None,
+            })
+            .collect()
+    }
+
+    pub(super) fn arg_values(&mut self, call: CallSite<'_>, index: usize) -> Vec<Value> {
+        match call.arg(index) {
+            Some(arg) => self.read_expr(arg.module, arg.id),
+            None => Vec::new(),
+        }
+    }
+
+    /// Binds arguments to parameters; the result is what the function returns.
+    pub(super) fn bind(&mut self, call: CallSite<'_>, func: FuncRef, skip: usize) -> Vec<Value> {
+        self.edge(call.at, func, Edge::Call);
+        let params = self.program.function(func).params.clone();
+        for (index, arg) in call.args.iter().skip(skip).enumerate() {
+            let values = self.read_expr(call.at.module, arg.value);
+            if values.is_empty() {
+                continue;
+            }
+            let named = arg.name.and_then(|name| {
+                params
+                    .iter()
+                    .position(|p| self.program.module(func.module).symbol(p.symbol).name == name)
+            });
+            let position = named.unwrap_or(index);
+            let rest = params.iter().position(|param| param.rest);
+            match rest {
+                Some(rest) if position >= rest => {
+                    let list = self.role_object(Site::Param(func, rest as u32), Some(Role::List));
+                    if let Value::Object(id) = list {
+                        let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                        self.write(node, &values);
+                    }
+                    if let Some(node) = self.param_node(func, rest) {
+                        self.write(node, &[list]);
+                    }
+                }
+                _ => {
+                    if let Some(node) = self.param_node(func, position) {
+                        self.write(node, &values);
+                    }
+                }
+            }
+        }
+        self.read(self.return_node(func))
+    }
+
+    /// Gives values to a parameter of a callback and says who will run it.
+    pub(super) fn run_callback(
+        &mut self,
+        at: ExprRef,
+        callback: Value,
+        params: &[&[Value]],
+        edge: Edge,
+    ) -> Vec<Value> {
+        match callback {
+            Value::Func(func) => {
+                self.edge(at, func, edge);
+                for (index, values) in params.iter().enumerate() {
+                    if let Some(node) = self.param_node(func, index) {
+                        self.write(node, values);
+                    }
+                }
+                self.read(self.return_node(func))
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Functions among the arguments of a call into the unknown will be run by it.
+    pub(super) fn escape_args(&mut self, call: CallSite<'_>) {
+        for arg in call.args {
+            for value in self.read_expr(call.at.module, arg.value) {
+                match value {
+                    Value::Func(func) => self.edge(call.at, func, Edge::Callback),
+                    Value::Object(id) if self.object(id).class.is_none() => {
+                        // Callbacks in an options object.
+                        let names = self
+                            .field_names
+                            .get(&Owner::Object(id))
+                            .cloned()
+                            .unwrap_or_default();
+                        for name in names {
+                            let node = self.field_node(Owner::Object(id), name);
+                            for value in self.read(node) {
+                                if let Value::Func(func) = value {
+                                    self.edge(call.at, func, Edge::Callback);
+                                }
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    pub(super) fn eval_new(&mut self, at: ExprRef, callee: ExprId, args: &[Arg]) -> Vec<Value> {
+        let call = CallSite { at, args };
+        let mut out = Vec::new();
+        let callees = self.read_expr(at.module, callee);
+        for value in &callees {
+            match value {
+                Value::Class(class) => out.push(self.construct(call, *class)),
+                Value::External(package, path) => {
+                    out.extend(self.construct_external(call, *package, *path))
+                }
+                Value::Namespace(module) => {
+                    if let Some(target) = self.export(*module, Name::new("=")) {
+                        for value in self.read_target(target) {
+                            if let Value::Class(class) = value {
+                                out.push(self.construct(call, class));
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        // A class that is only declared here by type (`declare class`), or a missing import: by its name.
+        if out.is_empty() {
+            let name = match self.program.module(at.module).kind(callee) {
+                ExprKind::Symbol(id) => Some(self.program.module(at.module).symbol(*id).name),
+                ExprKind::Member { name, .. } => Some(*name),
+                _ => None,
+            };
+            if let Some(name) = name {
+                let row = self.program.tables(at.module).export("", name.text());
+                out.push(self.external_object(
+                    at,
+                    Name::new(""),
+                    name,
+                    row.and_then(|row| row.gives),
+                ));
+            }
+            self.escape_args(call);
+        }
+        out
+    }
+
+    fn construct(&mut self, call: CallSite<'_>, class: ClassRef) -> Value {
+        let id = self.instance(class);
+        self.instances.entry(class).or_default().insert(call.at);
+        // A class without a constructor of its own runs its base's.
+        let mut at = class;
+        for _ in 0..16 {
+            let constructor = At {
+                module: at.module,
+                id: self.program.class(at).constructor,
+            };
+            self.bind(call, constructor, 0);
+            let written = !self.program.function(constructor).params.is_empty();
+            let base = self.bases(at).into_iter().find_map(|base| match base {
+                Base::Class(class) => Some(class),
+                Base::External(..) => None,
+            });
+            match base {
+                Some(base) if !written => at = base,
+                _ => break,
+            }
+        }
+        // A declared class is known by its name alone: a cache, a map.
+        if self.object(id).role.is_none()
+            && let Some(name) = self.program.class(class).name
+            && self.program.class(class).methods.iter().all(|method| {
+                self.program
+                    .module(class.module)
+                    .function(*method)
+                    .returns
+                    .is_empty()
+            })
+            && let Some(row) = self.program.tables(class.module).export("", name.text())
+            && self.program.class(class).fields.is_empty()
+        {
+            return self.external_object(call.at, Name::new(""), name, row.gives);
+        }
+        if let Some(role) = self.object(id).role {
+            self.set_up(call, role, id);
+        }
+        Value::Object(id)
+    }
+
+    fn call_super(&mut self, call: CallSite<'_>, class: ClassRef) {
+        for base in self.bases(class) {
+            match base {
+                Base::Class(base) => {
+                    let constructor = At {
+                        module: base.module,
+                        id: self.program.class(base).constructor,
+                    };
+                    self.bind(call, constructor, 0);
+                }
+                Base::External(..) => {
+                    let id = self.instance(class);
+                    if let Some(role) = self.object(id).role {
+                        self.set_up(call, role, id);
+                    }
+                    self.escape_args(call);
+                }
+            }
+        }
+    }
+
+    fn construct_external(&mut self, call: CallSite<'_>, package: Name, path: Name) -> Vec<Value> {
+        let row = self
+            .program
+            .tables(call.at.module)
+            .export(package.text(), path.text());
+        let role = row.and_then(|row| row.gives);
+        let value = self.external_object(call.at, package, path, role);
+        if let (Some(role), Value::Object(id)) = (role, value) {
+            self.set_up(call, role, id);
+        } else {
+            self.escape_args(call);
+        }
+        vec![value]
+    }
+
+    /// What the construction of an SDK object or a built-in container does with its arguments.
+    fn set_up(&mut self, call: CallSite<'_>, role: Role, id: ObjId) {
+        match role {
+            Role::Transport => self.set_up_transport(call),
+            Role::Map | Role::WeakMap | Role::Set | Role::List => {
+                for value in self.arg_values(call, 0) {
+                    let Value::Object(source) = value else {
+                        continue;
+                    };
+                    let elements = self.field_node(self.owner(source), Name::new("[]"));
+                    let elements = self.read(elements);
+                    let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                    if matches!(role, Role::Set | Role::List) {
+                        self.write(node, &elements);
+                        continue;
+                    }
+                    for pair in elements {
+                        let Value::Object(pair) = pair else { continue };
+                        let second = self.field_node(Owner::Object(pair), Name::new("1"));
+                        let values = self.read(second);
+                        self.write(node, &values);
+                    }
+                }
+            }
+            _ => self.escape_args(call),
+        }
+    }
+
+    fn set_up_transport(&mut self, call: CallSite<'_>) {
+        for index in 0..call.args.len() {
+            for value in self.arg_values(call, index) {
+                let Value::Object(options) = value else {
+                    continue;
+                };
+                for (field, kind, root) in [
+                    (
+                        "onsessioninitialized",
+                        SourceKind::Initialized,
+                        Root::SessionStart,
+                    ),
+                    ("onsessionclosed", SourceKind::Closed, Root::SessionEnd),
+                ] {
+                    for value in self.option_values(options, field) {
+                        let Value::Func(func) = value else { continue };
+                        self.root(func, root);
+                        self.edge(call.at, func, Edge::Callback);
+                        if let Some(node) = self.param_node(func, 0) {
+                            let id = self.id_value(kind, call.at);
+                            self.write(node, &[id]);
+                        }
+                    }
+                }
+                for value in self.option_values(options, "sessionIdGenerator") {
+                    if let Value::Func(func) = value {
+                        self.edge(call.at, func, Edge::Callback);
+                        self.mint_returns(func);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The values of a field of an options object, spreads included.
+    pub(super) fn option_values(&mut self, options: ObjId, field: &str) -> Vec<Value> {
+        let node = self.field_node(self.owner(options), Name::new(field));
+        let mut out = self.read(node);
+        if let Some(node) = self.known_field(Owner::Object(options), Name::new("...")) {
+            for value in self.read(node) {
+                if let Value::Object(id) = value
+                    && id != options
+                {
+                    let node = self.field_node(self.owner(id), Name::new(field));
+                    out.extend(self.read(node));
+                }
+            }
+        }
+        out
+    }
+
+    /// A generator that returns a local makes that local the session id.
+    fn mint_returns(&mut self, generator: FuncRef) {
+        for value in self.program.function(generator).returns.clone() {
+            let at = At {
+                module: generator.module,
+                id: value,
+            };
+            if let ExprKind::Symbol(symbol) = self.program.kind(at)
+                && matches!(
+                    self.program.module(at.module).symbol(*symbol).kind,
+                    SymbolKind::Variable { .. } | SymbolKind::Parameter
+                )
+                && self.program.module(at.module).symbol(*symbol).func != generator.id
+            {
+                self.mint(at);
+            }
+        }
+    }
+
+    fn call_external(&mut self, call: CallSite<'_>, package: Name, path: Name) -> Vec<Value> {
+        let tables = self.program.tables(call.at.module);
+        if let Some(row) = tables.export(package.text(), path.text()) {
+            let mut out = match row.does {
+                Some(op) => self.perform(call, op, None, None),
+                None => Vec::new(),
+            };
+            match row.gives {
+                Some(role) => {
+                    let value = self.external_object(call.at, package, path, Some(role));
+                    if let Value::Object(id) = value
+                        && row.does.is_none()
+                    {
+                        self.set_up(call, role, id);
+                    }
+                    out.push(value);
+                }
+                None if row.does.is_none() => self.escape_args(call),
+                None => {}
+            }
+            return out;
+        }
+        // A method of something external: `redis.get(…)` where `redis` is an import.
+        if let Some((receiver, name)) = path
+            .text()
+            .rsplit_once('.')
+            .map(|(a, b)| (Name::new(a), Name::new(b)))
+            .or(Some((Name::new("default"), path)))
+            && let Some(row) = tables.export(package.text(), receiver.text())
+            && let Some(role) = row.gives
+            && let Some(member) = tables.member(role, name.text())
+        {
+            let id = self.object_of(
+                Site::Part(ObjId(u32::MAX), Name::new(&format!("{package}#{receiver}"))),
+                || Object {
+                    site: Site::Part(ObjId(u32::MAX), Name::new(&format!("{package}#{receiver}"))),
+                    role: Some(role),
+                    class: None,
+                    external: Some((package, receiver)),
+                },
+            );
+            let mut out = match member.does {
+                Some(op) => self.perform(call, op, Some(id), Some(name)),
+                None => Vec::new(),
+            };
+            if let Some(gives) = member.gives {
+                out.push(self.external_object(call.at, package, path, Some(gives)));
+            }
+            return out;
+        }
+        self.escape_args(call);
+        if package == ""
+            && !path.text().is_empty()
+            && path.text().chars().next().is_some_and(char::is_lowercase)
+        {
+            return Vec::new();
+        }
+        vec![self.external_object(call.at, package, path, None)]
+    }
+}

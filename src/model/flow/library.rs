@@ -1,0 +1,586 @@
+//! What the operations of the vocabulary do to values.
+
+use super::calls::CallSite;
+use super::value::{ObjId, Site, Value};
+use super::{Edge, Flow, Owner, Registered, Registration, Root};
+use crate::model::facts::{ExprKind, Key};
+use crate::model::name::Name;
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::vocabulary::{Op, Role};
+
+impl Flow<'_> {
+    /// Performs an operation; the result is what the call evaluates to, besides a role that the vocabulary gives it.
+    pub(super) fn perform(
+        &mut self,
+        call: CallSite<'_>,
+        op: Op,
+        receiver: Option<ObjId>,
+        name: Option<Name>,
+    ) -> Vec<Value> {
+        match op {
+            Op::RegisterTool => self.register(call, Registered::Tool),
+            Op::RegisterResource => self.register(call, Registered::Resource),
+            Op::RegisterPrompt => self.register(call, Registered::Prompt),
+            Op::RequestHandler => self.register(call, Registered::Method),
+            Op::RegisterToolObject => {
+                self.register_object(call);
+                Vec::new()
+            }
+            Op::Connect => {
+                let transports = self.arg_values(call, 0);
+                for value in transports {
+                    if let (Some(server), Value::Object(transport)) = (receiver, value) {
+                        self.connects
+                            .entry(call.at)
+                            .or_default()
+                            .insert((server, transport));
+                    }
+                }
+                Vec::new()
+            }
+            Op::ServePerRequest | Op::ServeInit => {
+                for value in self.arg_values(call, 0) {
+                    if let Value::Func(func) = value {
+                        self.root(func, Root::RequestFactory);
+                        let role = if op == Op::ServeInit {
+                            Role::Server
+                        } else {
+                            Role::HandlerContext
+                        };
+                        let given = self.role_object(Site::Param(func, 0), Some(role));
+                        if let Some(node) = self.param_node(func, 0) {
+                            self.write(node, &[given]);
+                        }
+                    }
+                }
+                Vec::new()
+            }
+            Op::Get
+            | Op::Put
+            | Op::Has
+            | Op::Remove
+            | Op::GetOrInsert
+            | Op::Clear
+            | Op::Add
+            | Op::Take => self.perform_on_elements(call, op, receiver),
+            Op::Find | Op::Each | Op::Collect | Op::Same => self.perform_each(call, op, receiver),
+            Op::Keys | Op::Values | Op::Entries => self.perform_views(call, op, receiver),
+            Op::Pass => match receiver {
+                Some(id) => vec![Value::Object(id)],
+                None => self.arg_values(call, 0),
+            },
+            Op::Wrap => self.arg_values(call, 0),
+            Op::AsText => {
+                let mut values = self.arg_values(call, 0);
+                if let Some(id) = receiver {
+                    let node = self.field_node(self.owner(id), Name::new("[]"));
+                    values.extend(self.read(node));
+                }
+                values.retain(|v| {
+                    matches!(
+                        v,
+                        Value::Id(_)
+                            | Value::Credential(_)
+                            | Value::Text(_)
+                            | Value::Random(_)
+                            | Value::Argument(_)
+                    )
+                });
+                values
+            }
+            Op::Route => {
+                self.perform_route(call);
+                receiver.map(Value::Object).into_iter().collect()
+            }
+            Op::RouteObject => {
+                self.perform_route_object(call);
+                Vec::new()
+            }
+            Op::Serve => {
+                self.perform_serve(call);
+                Vec::new()
+            }
+            Op::HeaderGet => {
+                let role = receiver
+                    .and_then(|id| self.object(id).role)
+                    .unwrap_or(Role::Headers);
+                let mut out = Vec::new();
+                for text in self.arg_texts(call, 0) {
+                    out.extend(self.named_value(call.at, role, text.text()));
+                }
+                out
+            }
+            Op::HeaderSet => {
+                let session = self
+                    .arg_texts(call, 0)
+                    .iter()
+                    .any(|text| super::eval::is_session_header(text.text()));
+                if session && let Some(value) = call.arg(1) {
+                    self.mint(value);
+                }
+                receiver.map(Value::Object).into_iter().collect()
+            }
+            Op::ContextRun => {
+                let Some(id) = receiver else {
+                    return Vec::new();
+                };
+                let values = self.arg_values(call, 0);
+                let store = self.field_node(Owner::Object(id), Name::new("[store]"));
+                self.write(store, &values);
+                let mut out = Vec::new();
+                for value in self.arg_values(call, 1) {
+                    out.extend(self.run_callback(call.at, value, &[], Edge::Call));
+                }
+                out
+            }
+            Op::ContextGet => {
+                let Some(id) = receiver else {
+                    return Vec::new();
+                };
+                let store = self.field_node(Owner::Object(id), Name::new("[store]"));
+                self.read(store)
+            }
+            Op::RandomId => vec![Value::Random(call.at)],
+            Op::StartTimer => {
+                for value in self.arg_values(call, 0) {
+                    if let Value::Func(func) = value {
+                        self.edge(call.at, func, Edge::Callback);
+                        let repeats = matches!(self.program.kind(call.at), ExprKind::Call { callee, .. }
+                            if matches!(self.program.module(call.at.module).kind(*callee), ExprKind::Global(name) if *name == "setInterval"));
+                        if repeats {
+                            self.root(func, Root::Timer);
+                        }
+                    }
+                }
+                Vec::new()
+            }
+            Op::Then => self.perform_then(
+                call,
+                &receiver.map(Value::Object).into_iter().collect::<Vec<_>>(),
+                name.unwrap_or(Name::new("then")),
+            ),
+            Op::ListChanged
+            | Op::Notify
+            | Op::AskClient
+            | Op::LogMessage
+            | Op::ClientInfo
+            | Op::Switch
+            | Op::IsInitialize
+            | Op::ConnectClient
+            | Op::Spawn
+            | Op::Log
+            | Op::Measure
+            | Op::StopTimer
+            | Op::Fetch
+            | Op::Authenticate
+            | Op::HandleRequest
+            | Op::StateGet
+            | Op::StateSet
+            | Op::IdentityOf => {
+                self.escape_args(call);
+                Vec::new()
+            }
+        }
+    }
+
+    fn perform_on_elements(
+        &mut self,
+        call: CallSite<'_>,
+        op: Op,
+        receiver: Option<ObjId>,
+    ) -> Vec<Value> {
+        let Some(id) = receiver else {
+            self.escape_args(call);
+            return Vec::new();
+        };
+        let owner = self.owner(id);
+        let elements = self.field_node(owner, Name::new("[]"));
+        match op {
+            Op::Put => {
+                let keys = self.arg_values(call, 0);
+                let keys_node = self.field_node(owner, Name::new("[keys]"));
+                self.write(keys_node, &keys);
+                let values = self.arg_values(call, 1);
+                self.write(elements, &values);
+                vec![Value::Object(id)]
+            }
+            Op::Add => {
+                for index in 0..call.args.len() {
+                    let values = match call.arg(index) {
+                        Some(arg) => self.read_expr(arg.module, arg.id),
+                        None => {
+                            // A spread: the elements of what is spread.
+                            let spread = self.read_expr(call.at.module, call.args[index].value);
+                            self.elements_of(&spread)
+                        }
+                    };
+                    self.write(elements, &values);
+                }
+                vec![Value::Object(id)]
+            }
+            Op::Get | Op::Take => self.read(elements),
+            Op::GetOrInsert => {
+                for value in self.arg_values(call, 1) {
+                    match value {
+                        Value::Func(func) => {
+                            self.edge(call.at, func, Edge::Call);
+                            let made = self.read(self.return_node(func));
+                            self.write(elements, &made);
+                        }
+                        value => self.write(elements, &[value]),
+                    }
+                }
+                self.read(elements)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn elements_of(&mut self, values: &[Value]) -> Vec<Value> {
+        let mut out = Vec::new();
+        for value in values {
+            if let Value::Object(id) = value {
+                let node = self.field_node(self.owner(*id), Name::new("[]"));
+                out.extend(self.read(node));
+            }
+        }
+        out
+    }
+
+    fn perform_each(&mut self, call: CallSite<'_>, op: Op, receiver: Option<ObjId>) -> Vec<Value> {
+        let Some(id) = receiver else {
+            self.escape_args(call);
+            return Vec::new();
+        };
+        let owner = self.owner(id);
+        let elements = self.field_node(owner, Name::new("[]"));
+        let elements = self.read(elements);
+        let keys = match self.known_field(owner, Name::new("[keys]")) {
+            Some(node) => self.read(node),
+            None => Vec::new(),
+        };
+        let mut made = Vec::new();
+        for callback in self.arg_values(call, 0) {
+            let second: &[Value] = if keys.is_empty() { &elements } else { &keys };
+            let first = elements.as_slice();
+            // `reduce` hands the element second; the accumulator is what the callback returned.
+            made.extend(self.run_callback(call.at, callback, &[first, second], Edge::Call));
+        }
+        match op {
+            Op::Find => elements,
+            Op::Each => made,
+            Op::Same => {
+                let mut out = vec![Value::Object(id)];
+                for value in self.arg_values(call, 0) {
+                    if let Value::Object(_) = value {
+                        out.push(value);
+                    }
+                }
+                // `[header].flat()` is a list of what the header holds.
+                out.extend(elements.into_iter().filter(|v| matches!(v, Value::Id(_))));
+                out
+            }
+            _ => {
+                let list = self.role_object(Site::Expr(call.at), Some(Role::List));
+                if let Value::Object(list) = list {
+                    let node = self.field_node(Owner::Object(list), Name::new("[]"));
+                    self.write(node, &made);
+                    let inner = self.elements_of(&made);
+                    self.write(node, &inner);
+                }
+                vec![list]
+            }
+        }
+    }
+
+    fn perform_views(&mut self, call: CallSite<'_>, op: Op, receiver: Option<ObjId>) -> Vec<Value> {
+        let sources: Vec<ObjId> = match receiver {
+            Some(id) => vec![id],
+            None => self
+                .arg_values(call, 0)
+                .into_iter()
+                .filter_map(|value| match value {
+                    Value::Object(id) => Some(id),
+                    _ => None,
+                })
+                .collect(),
+        };
+        let list = self.role_object(Site::Expr(call.at), Some(Role::List));
+        let Value::Object(list_id) = list else {
+            return Vec::new();
+        };
+        let node = self.field_node(Owner::Object(list_id), Name::new("[]"));
+        for id in sources {
+            let owner = self.owner(id);
+            let values = match op {
+                Op::Keys => {
+                    let keys = self.field_node(owner, Name::new("[keys]"));
+                    self.read(keys)
+                }
+                Op::Values => {
+                    let elements = self.field_node(owner, Name::new("[]"));
+                    let mut values = self.read(elements);
+                    if receiver.is_none() {
+                        values.extend(self.named_fields(owner));
+                    }
+                    values
+                }
+                _ => vec![self.entry(id)],
+            };
+            self.write(node, &values);
+        }
+        vec![list]
+    }
+
+    pub(super) fn perform_then(
+        &mut self,
+        call: CallSite<'_>,
+        receivers: &[Value],
+        name: Name,
+    ) -> Vec<Value> {
+        let mut out = Vec::new();
+        for index in 0..call.args.len().min(2) {
+            for callback in self.arg_values(call, index) {
+                let given: &[Value] = if name == "then" && index == 0 {
+                    receivers
+                } else {
+                    &[]
+                };
+                out.extend(self.run_callback(call.at, callback, &[given], Edge::Call));
+            }
+        }
+        if name != "then" {
+            out.extend(receivers);
+        }
+        out
+    }
+
+    fn perform_route(&mut self, call: CallSite<'_>) {
+        for index in 0..call.args.len() {
+            for value in self.arg_values(call, index) {
+                self.route_handler(call.at, value, 0);
+            }
+        }
+    }
+
+    fn route_handler(&mut self, at: ExprRef, value: Value, depth: u32) {
+        match value {
+            Value::Func(func) => {
+                // An error handler takes the error first.
+                let first = usize::from(self.program.function(func).params.len() == 4);
+                self.route_root(func, first);
+                self.edge(at, func, Edge::Callback);
+            }
+            Value::Object(id) if depth < 2 && self.object(id).role == Some(Role::List) => {
+                let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                for value in self.read(node) {
+                    self.route_handler(at, value, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn perform_route_object(&mut self, call: CallSite<'_>) {
+        for value in self.arg_values(call, 0) {
+            if let Value::Object(id) = value {
+                for field in ["handler", "preHandler", "onRequest"] {
+                    for value in self.option_values(id, field) {
+                        self.route_handler(call.at, value, 0);
+                    }
+                }
+            }
+        }
+        // `app.route('/sub', router)` runs nothing by itself; a function given to it is a handler.
+        for value in self.arg_values(call, 1) {
+            self.route_handler(call.at, value, 0);
+        }
+    }
+
+    fn perform_serve(&mut self, call: CallSite<'_>) {
+        for index in 0..call.args.len() {
+            for value in self.arg_values(call, index) {
+                self.route_handler(call.at, value, 0);
+                if let Value::Object(id) = value {
+                    for field in ["fetch", "handler"] {
+                        for value in self.option_values(id, field) {
+                            self.route_handler(call.at, value, 0);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn register(&mut self, call: CallSite<'_>, what: Registered) -> Vec<Value> {
+        let Some(last) = call.args.len().checked_sub(1) else {
+            return Vec::new();
+        };
+        let name = self.registered_name(call, what);
+        let handlers: Vec<FuncRef> = self
+            .arg_values(call, last)
+            .into_iter()
+            .filter_map(|value| match value {
+                Value::Func(func) => Some(func),
+                _ => None,
+            })
+            .collect();
+        let has_arguments = self.handler_takes_arguments(call, what);
+        for handler in &handlers {
+            self.handler_root(*handler, what, has_arguments);
+        }
+        let entry = self
+            .registrations
+            .entry(call.at)
+            .or_insert_with(|| Registration {
+                what,
+                name: None,
+                at: call.at,
+                handlers: Vec::new(),
+            });
+        entry.name = entry.name.or(name);
+        for handler in handlers {
+            if !entry.handlers.contains(&handler) {
+                entry.handlers.push(handler);
+            }
+        }
+        Vec::new()
+    }
+
+    fn registered_name(&mut self, call: CallSite<'_>, what: Registered) -> Option<Name> {
+        if what == Registered::Method {
+            let first = call.arg(0)?;
+            return match self.program.kind(first) {
+                ExprKind::Symbol(id) => Some(self.program.module(first.module).symbol(*id).name),
+                ExprKind::Member { name, .. } => Some(*name),
+                ExprKind::Text(text) => Some(*text),
+                _ => None,
+            };
+        }
+        self.arg_texts(call, 0).first().copied()
+    }
+
+    /// Whether the handler gets arguments before the context: `None` where it can't be told.
+    fn handler_takes_arguments(&mut self, call: CallSite<'_>, what: Registered) -> Option<bool> {
+        match what {
+            Registered::Method | Registered::Resource => Some(true),
+            Registered::Prompt | Registered::Tool => {
+                let middle = call.args.len().saturating_sub(2);
+                if middle == 0 {
+                    return Some(false);
+                }
+                let mut known = true;
+                for index in 1..=middle {
+                    let arg = call.arg(index)?;
+                    match self.program.kind(arg) {
+                        ExprKind::Text(_) | ExprKind::Template(_) => {}
+                        ExprKind::Object(fields) => {
+                            let has = |wanted: &[&str]| {
+                                fields.iter().any(|field| matches!(&field.key, Key::Name(name) if wanted.contains(&name.text())))
+                            };
+                            if has(&["inputSchema", "argsSchema"]) {
+                                return Some(true);
+                            }
+                            let spread =
+                                fields.iter().any(|field| matches!(field.key, Key::Spread));
+                            let configuration = has(&[
+                                "description",
+                                "title",
+                                "annotations",
+                                "outputSchema",
+                                "_meta",
+                                "icons",
+                            ]);
+                            let annotations = has(&[
+                                "readOnlyHint",
+                                "destructiveHint",
+                                "idempotentHint",
+                                "openWorldHint",
+                            ]);
+                            if !fields.is_empty() && !configuration && !annotations && !spread {
+                                // The raw shape of the old overloads.
+                                return Some(true);
+                            }
+                            known &= !spread;
+                        }
+                        _ => known = false,
+                    }
+                }
+                if known { Some(false) } else { None }
+            }
+        }
+    }
+
+    fn handler_root(&mut self, handler: FuncRef, what: Registered, takes_arguments: Option<bool>) {
+        self.root(handler, Root::Handler);
+        let count = self.program.function(handler).params.len();
+        let context_at = match (what, takes_arguments) {
+            (Registered::Resource, _) => count.checked_sub(1).filter(|at| *at >= 1),
+            (_, Some(true)) => Some(1),
+            (_, Some(false)) => Some(0),
+            // Two parameters: arguments and context. One: it may be either.
+            (_, None) => Some(count.saturating_sub(1).min(1)),
+        };
+        if let Some(index) = context_at
+            && let Some(node) = self.param_node(handler, index)
+        {
+            let context = self.role_object(
+                Site::Param(handler, index as u32),
+                Some(Role::HandlerContext),
+            );
+            self.write(node, &[context]);
+        }
+        if takes_arguments != Some(false)
+            && let Some(node) = self.param_node(handler, 0)
+            && context_at != Some(0)
+        {
+            self.write(node, &[Value::Argument(handler)]);
+        }
+    }
+
+    /// `addTool({ name, execute })`.
+    fn register_object(&mut self, call: CallSite<'_>) {
+        for value in self.arg_values(call, 0) {
+            let Value::Object(id) = value else { continue };
+            let mut handlers = Vec::new();
+            for field in ["execute", "handler", "run", "call"] {
+                for value in self.option_values(id, field) {
+                    if let Value::Func(func) = value {
+                        self.handler_root(func, Registered::Tool, Some(true));
+                        handlers.push(func);
+                    }
+                }
+            }
+            let name = self
+                .option_values(id, "name")
+                .into_iter()
+                .find_map(|value| match value {
+                    Value::Text(text) => Some(text),
+                    _ => None,
+                });
+            self.registrations.insert(
+                call.at,
+                Registration {
+                    what: Registered::Tool,
+                    name,
+                    at: call.at,
+                    handlers,
+                },
+            );
+        }
+    }
+
+    /// The expression that an argument of a call is, for questions after solving.
+    pub fn argument(&self, call: ExprRef, index: usize) -> Option<ExprRef> {
+        match self.program.kind(call) {
+            ExprKind::Call { args, .. } | ExprKind::New { args, .. } => {
+                let arg = args.get(index)?;
+                (!arg.spread).then_some(At {
+                    module: call.module,
+                    id: arg.value,
+                })
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! The flow engine: which values may each expression have, over all files of a program.
+//!
+//! Each expression is a task. A task reads the sets of other nodes and writes sets; whoever read a node runs again when it
+//! grows. Fields are kept per class (all instances of a class share them) and per creation site for everything else. Sets are
+//! bounded: a set that is full takes no further objects, only ids.
+
+mod calls;
+mod eval;
+mod library;
+mod types;
+pub mod value;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::facts::{ExprId, FuncId, SymbolId};
+use super::name::Name;
+use super::program::{At, ClassRef, ExprRef, FuncRef, Program, SymbolRef};
+use super::vocabulary::Role;
+use value::{ObjId, Object, Site, SourceId, SourceInfo, SourceKind, Value};
+
+/// Values kept per node; beyond it only ids are taken in.
+const CAP: usize = 40;
+/// Literal texts kept per node.
+const TEXT_CAP: usize = 12;
+
+/// A node of the flow graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NodeId(u32);
+
+#[derive(Default)]
+struct Node {
+    values: Vec<Value>,
+    readers: FxHashSet<u32>,
+}
+
+/// Who owns a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Owner {
+    /// Instances of a class (its topmost ancestor in the program).
+    Class(ClassRef),
+    /// The class itself.
+    Static(ClassRef),
+    /// One object.
+    Object(ObjId),
+}
+
+/// How one function comes to run another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Edge {
+    /// It calls it.
+    Call,
+    /// It hands it to something that will call it.
+    Callback,
+}
+
+/// Why something outside the program runs a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Root {
+    /// A client calls a tool, reads a resource, gets a prompt, or sends another request.
+    Handler,
+    /// An HTTP request arrives.
+    Route,
+    /// A session begins.
+    SessionStart,
+    /// A session ends.
+    SessionEnd,
+    /// An SDK builds a server for one request.
+    RequestFactory,
+    /// A timer fires.
+    Timer,
+}
+
+/// What a registration registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Registered {
+    /// A tool.
+    Tool,
+    /// A resource or resource template.
+    Resource,
+    /// A prompt.
+    Prompt,
+    /// A handler of a request method.
+    Method,
+}
+
+/// A registration of handlers.
+#[derive(Clone, Debug)]
+pub struct Registration {
+    /// What it registers.
+    pub what: Registered,
+    /// Its name, or the request schema's name for a method.
+    pub name: Option<Name>,
+    /// The registering call.
+    pub at: ExprRef,
+    /// The handlers found so far.
+    pub handlers: Vec<FuncRef>,
+}
+
+/// The solved program.
+pub struct Flow<'p> {
+    /// What was solved.
+    pub program: &'p Program,
+    nodes: Vec<Node>,
+    expr_base: Vec<u32>,
+    symbol_base: Vec<u32>,
+    return_base: Vec<u32>,
+    fields: FxHashMap<(Owner, Name), NodeId>,
+    objects: Vec<Object>,
+    sites: FxHashMap<Site, ObjId>,
+    sources: Vec<SourceInfo>,
+    source_ids: FxHashMap<SourceInfo, SourceId>,
+    queue: Vec<u32>,
+    queued: Vec<bool>,
+    current: Option<u32>,
+    typed: bool,
+    /// Direct calls and callbacks: call → callee.
+    pub edges: FxHashMap<FuncRef, FxHashSet<(FuncRef, ExprRef, Edge)>>,
+    /// The reverse of `edges`.
+    pub callers: FxHashMap<FuncRef, FxHashSet<(FuncRef, ExprRef, Edge)>>,
+    /// Functions that something outside runs.
+    pub roots: FxHashMap<FuncRef, FxHashSet<Root>>,
+    /// Registrations by call.
+    pub registrations: FxHashMap<ExprRef, Registration>,
+    /// `server.connect(transport)` calls: server, transport.
+    pub connects: FxHashMap<ExprRef, FxHashSet<(ObjId, ObjId)>>,
+    /// Where instances of each class are made.
+    pub instances: FxHashMap<ClassRef, FxHashSet<ExprRef>>,
+    /// Fields known per owner.
+    pub field_names: FxHashMap<Owner, Vec<Name>>,
+    /// Classes derived from each class.
+    pub derived: FxHashMap<ClassRef, FxHashSet<ClassRef>>,
+}
+
+impl<'p> Flow<'p> {
+    /// Solves a program.
+    pub fn solve(program: &'p Program) -> Self {
+        let mut flow = Self::prepare(program);
+        flow.link();
+        for task in 0..flow.queued.len() as u32 {
+            flow.enqueue(task);
+        }
+        flow.run();
+        // Written types stand in only where no value was seen to flow.
+        flow.typed = true;
+        flow.apply_types();
+        flow.run();
+        flow.apply_types();
+        flow.run();
+        flow
+    }
+
+    fn prepare(program: &'p Program) -> Self {
+        let mut next = 0u32;
+        let mut bases = |count: &dyn Fn(usize) -> usize| {
+            (0..program.modules.len())
+                .map(|module| {
+                    let base = next;
+                    next += count(module) as u32;
+                    base
+                })
+                .collect::<Vec<_>>()
+        };
+        let expr_base = bases(&|m| program.modules[m].exprs.len());
+        let symbol_base = bases(&|m| program.modules[m].symbols.len());
+        let return_base = bases(&|m| program.modules[m].functions.len());
+        let tasks = symbol_base.first().copied().unwrap_or(0) as usize;
+        let mut nodes = Vec::new();
+        nodes.resize_with(next as usize, Node::default);
+        Self {
+            program,
+            nodes,
+            expr_base,
+            symbol_base,
+            return_base,
+            fields: FxHashMap::default(),
+            objects: Vec::new(),
+            sites: FxHashMap::default(),
+            sources: Vec::new(),
+            source_ids: FxHashMap::default(),
+            queue: Vec::new(),
+            queued: vec![false; tasks],
+            current: None,
+            typed: false,
+            edges: FxHashMap::default(),
+            callers: FxHashMap::default(),
+            roots: FxHashMap::default(),
+            registrations: FxHashMap::default(),
+            connects: FxHashMap::default(),
+            instances: FxHashMap::default(),
+            field_names: FxHashMap::default(),
+            derived: FxHashMap::default(),
+        }
+    }
+
+    fn enqueue(&mut self, task: u32) {
+        if !std::mem::replace(&mut self.queued[task as usize], true) {
+            self.queue.push(task);
+        }
+    }
+
+    fn run(&mut self) {
+        // Source order first, so that most sets are complete before their readers run.
+        self.queue.sort_unstable_by(|a, b| b.cmp(a));
+        // A bound against pathological programs: facts found so far stay valid, some may be missing.
+        let mut budget = 60 * self.queued.len() + 1000;
+        while let Some(task) = self.queue.pop() {
+            self.queued[task as usize] = false;
+            self.current = Some(task);
+            self.eval(self.task_expr(task));
+            budget -= 1;
+            if budget == 0 {
+                for task in std::mem::take(&mut self.queue) {
+                    self.queued[task as usize] = false;
+                }
+            }
+        }
+        self.current = None;
+    }
+
+    fn task_expr(&self, task: u32) -> ExprRef {
+        let module = self.expr_base.partition_point(|base| *base <= task) - 1;
+        At {
+            module: module as u32,
+            id: ExprId(task - self.expr_base[module]),
+        }
+    }
+
+    /// The node of an expression.
+    pub fn expr_node(&self, at: ExprRef) -> NodeId {
+        NodeId(self.expr_base[at.module as usize] + at.id.0)
+    }
+
+    /// The node of a symbol.
+    pub fn symbol_node(&self, at: SymbolRef) -> NodeId {
+        NodeId(self.symbol_base[at.module as usize] + at.id.0)
+    }
+
+    /// The node of what a function returns.
+    pub fn return_node(&self, at: FuncRef) -> NodeId {
+        NodeId(self.return_base[at.module as usize] + at.id.0)
+    }
+
+    /// The node of a field, made on first use.
+    pub fn field_node(&mut self, owner: Owner, name: Name) -> NodeId {
+        if let Some(&node) = self.fields.get(&(owner, name)) {
+            return node;
+        }
+        let node = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Node::default());
+        self.fields.insert((owner, name), node);
+        self.field_names.entry(owner).or_default().push(name);
+        node
+    }
+
+    /// The node of a field, if anything ever touched it.
+    pub fn known_field(&self, owner: Owner, name: Name) -> Option<NodeId> {
+        self.fields.get(&(owner, name)).copied()
+    }
+
+    /// The values of a node.
+    pub fn values(&self, node: NodeId) -> &[Value] {
+        &self.nodes[node.0 as usize].values
+    }
+
+    /// The values of an expression.
+    pub fn at(&self, expr: ExprRef) -> &[Value] {
+        self.values(self.expr_node(expr))
+    }
+
+    /// An object.
+    pub fn object(&self, id: ObjId) -> &Object {
+        &self.objects[id.index()]
+    }
+
+    /// All objects.
+    pub fn object_ids(&self) -> impl Iterator<Item = ObjId> + use<> {
+        (0..self.objects.len() as u32).map(ObjId)
+    }
+
+    /// Where a tracked text enters.
+    pub fn source(&self, id: SourceId) -> SourceInfo {
+        self.sources[id.0 as usize]
+    }
+
+    /// All sources.
+    pub fn sources(&self) -> &[SourceInfo] {
+        &self.sources
+    }
+
+    /// The objects among the values of an expression.
+    pub fn objects_at(&self, expr: ExprRef) -> impl Iterator<Item = ObjId> + '_ {
+        self.at(expr).iter().filter_map(|value| match value {
+            Value::Object(id) => Some(*id),
+            _ => None,
+        })
+    }
+
+    /// Whether an expression may be an object of a role.
+    pub fn plays(&self, expr: ExprRef, role: Role) -> bool {
+        self.objects_at(expr)
+            .any(|id| self.object(id).role == Some(role))
+    }
+
+    /// The session ids among the values of an expression.
+    pub fn ids_at(&self, expr: ExprRef) -> impl Iterator<Item = SourceInfo> + '_ {
+        self.at(expr).iter().filter_map(|value| match value {
+            Value::Id(id) => Some(self.source(*id)),
+            _ => None,
+        })
+    }
+
+    /// Whether an expression may be a session id.
+    pub fn is_id(&self, expr: ExprRef) -> bool {
+        self.ids_at(expr).next().is_some()
+    }
+
+    fn read(&mut self, node: NodeId) -> Vec<Value> {
+        let entry = &mut self.nodes[node.0 as usize];
+        if let Some(task) = self.current {
+            entry.readers.insert(task);
+        }
+        entry.values.clone()
+    }
+
+    fn read_expr(&mut self, module: u32, id: ExprId) -> Vec<Value> {
+        let node = self.expr_node(At { module, id });
+        self.read(node)
+    }
+
+    fn write(&mut self, node: NodeId, values: &[Value]) {
+        let entry = &mut self.nodes[node.0 as usize];
+        let before = entry.values.len();
+        for &value in values {
+            if entry.values.contains(&value) {
+                continue;
+            }
+            let full = match value {
+                Value::Id(_) => false,
+                Value::Text(_) => {
+                    entry
+                        .values
+                        .iter()
+                        .filter(|v| matches!(v, Value::Text(_)))
+                        .count()
+                        >= TEXT_CAP
+                }
+                _ => entry.values.len() >= CAP,
+            };
+            if !full {
+                entry.values.push(value);
+            }
+        }
+        if entry.values.len() > before {
+            let readers: Vec<u32> = entry.readers.iter().copied().collect();
+            for task in readers {
+                self.enqueue(task);
+            }
+        }
+    }
+
+    fn write_expr(&mut self, at: ExprRef, values: &[Value]) {
+        self.write(self.expr_node(at), values);
+    }
+
+    fn write_symbol(&mut self, module: u32, id: SymbolId, values: &[Value]) {
+        self.write(self.symbol_node(At { module, id }), values);
+    }
+
+    /// The object created at a site.
+    fn object_of(&mut self, site: Site, make: impl FnOnce() -> Object) -> ObjId {
+        if let Some(&id) = self.sites.get(&site) {
+            return id;
+        }
+        let id = ObjId(self.objects.len() as u32);
+        self.objects.push(make());
+        self.sites.insert(site, id);
+        id
+    }
+
+    fn role_object(&mut self, site: Site, role: Option<Role>) -> Value {
+        Value::Object(self.object_of(site, || Object {
+            site,
+            role,
+            class: None,
+            external: None,
+        }))
+    }
+
+    /// The object of all instances of a class.
+    pub fn class_object(&self, class: ClassRef) -> Option<ObjId> {
+        self.sites.get(&Site::Class(class)).copied()
+    }
+
+    fn instance(&mut self, class: ClassRef) -> ObjId {
+        let role = self.class_role(class);
+        let site = Site::Class(class);
+        let id = self.object_of(site, || Object {
+            site,
+            role: None,
+            class: Some(class),
+            external: None,
+        });
+        // The base may become known later than the first instance.
+        if self.objects[id.index()].role.is_none() {
+            self.objects[id.index()].role = role;
+        }
+        id
+    }
+
+    /// The session id that enters at an expression.
+    fn id_value(&mut self, kind: SourceKind, at: ExprRef) -> Value {
+        let info = SourceInfo { kind, at };
+        let next = SourceId(self.sources.len() as u32);
+        let id = *self.source_ids.entry(info).or_insert(next);
+        if id == next {
+            self.sources.push(info);
+        }
+        Value::Id(id)
+    }
+
+    fn root(&mut self, func: FuncRef, root: Root) {
+        self.roots.entry(func).or_default().insert(root);
+    }
+
+    fn edge(&mut self, at: ExprRef, callee: FuncRef, edge: Edge) {
+        let caller = self.program.func_of(at);
+        self.edges
+            .entry(caller)
+            .or_default()
+            .insert((callee, at, edge));
+        self.callers
+            .entry(callee)
+            .or_default()
+            .insert((caller, at, edge));
+    }
+
+    fn param_node(&self, func: FuncRef, index: usize) -> Option<NodeId> {
+        let param = self.program.function(func).params.get(index)?;
+        Some(self.symbol_node(At {
+            module: func.module,
+            id: param.symbol,
+        }))
+    }
+
+    /// The top-level function of a module.
+    pub fn top(module: u32) -> FuncRef {
+        At {
+            module,
+            id: FuncId(0),
+        }
+    }
+}

@@ -1,0 +1,563 @@
+//! Written types as values: what a symbol must be by its annotation, used where no value was seen to flow.
+
+use super::value::{Object, Site, Value};
+use super::{Flow, NodeId, Owner};
+use crate::model::facts::{Exported, Imported, SymbolKind, Type};
+use crate::model::name::Name;
+use crate::model::program::{At, ClassRef, DeclRef, ExprRef, Link, SymbolRef, TypeRef};
+use crate::model::vocabulary::Role;
+
+/// What an exported name leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A declared name.
+    Symbol(SymbolRef),
+    /// An expression.
+    Expr(ExprRef),
+    /// A declared type.
+    Decl(DeclRef),
+    /// A whole module.
+    Namespace(u32),
+    /// A name outside the program.
+    External(Name, Name),
+}
+
+/// What a class extends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// A class of the program.
+    Class(ClassRef),
+    /// A class outside it.
+    External(Name, Name),
+}
+
+/// `path.name`, where the default export of a package counts as the package.
+pub fn join(path: Name, name: Name) -> Name {
+    match path.text() {
+        "" | "default" => name,
+        path => Name::new(&format!("{path}.{name}")),
+    }
+}
+
+impl Flow<'_> {
+    /// What a module exports under a name, through re-exports.
+    pub fn export(&self, module: u32, name: Name) -> Option<Target> {
+        self.export_within(module, name, 0)
+    }
+
+    fn export_within(&self, module: u32, name: Name, depth: u32) -> Option<Target> {
+        if depth > 16 {
+            return None;
+        }
+        let exports = &self.program.module(module).exports;
+        let named = exports
+            .iter()
+            .find(|export| export.name == name && !matches!(export.what, Exported::All { .. }));
+        if let Some(export) = named {
+            return match &export.what {
+                Exported::Local(symbol) => match self.program.module(module).symbol(*symbol).kind {
+                    SymbolKind::Import(index) => self.import_within(module, index, depth + 1),
+                    _ => Some(Target::Symbol(At {
+                        module,
+                        id: *symbol,
+                    })),
+                },
+                Exported::Value(expr) => Some(Target::Expr(At { module, id: *expr })),
+                Exported::Type(decl) => Some(Target::Decl(At { module, id: *decl })),
+                Exported::From { source, name } => self.imported(module, *source, name, depth + 1),
+                Exported::All { .. } => None,
+            };
+        }
+        let all = exports.iter().filter_map(|export| match &export.what {
+            Exported::All { source } => Some(*source),
+            _ => None,
+        });
+        for source in all {
+            match self.program.link(module, source) {
+                Link::Module(other) => {
+                    if let Some(target) = self.export_within(other, name, depth + 1) {
+                        return Some(target);
+                    }
+                }
+                Link::External(package) if exports.len() == 1 => {
+                    return Some(Target::External(package, name));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// What an import binds.
+    pub fn import(&self, module: u32, index: u32) -> Option<Target> {
+        self.import_within(module, index, 0)
+    }
+
+    fn import_within(&self, module: u32, index: u32, depth: u32) -> Option<Target> {
+        let import = &self.program.module(module).imports[index as usize];
+        self.imported(module, import.source, &import.imported, depth)
+    }
+
+    fn imported(&self, module: u32, source: Name, what: &Imported, depth: u32) -> Option<Target> {
+        match self.program.link(module, source) {
+            Link::External(package) => Some(Target::External(
+                package,
+                match what {
+                    Imported::Named(name) => *name,
+                    Imported::Default => Name::new("default"),
+                    Imported::Namespace | Imported::Effects => Name::new(""),
+                },
+            )),
+            Link::Module(other) => match what {
+                Imported::Named(name) => {
+                    self.export_within(other, *name, depth + 1).or_else(|| {
+                        // A CommonJS module's object has the names as fields.
+                        self.export_within(other, Name::new("="), depth + 1)
+                            .map(|_| Target::Namespace(other))
+                    })
+                }
+                Imported::Default => self
+                    .export_within(other, Name::new("default"), depth + 1)
+                    .or_else(|| self.export_within(other, Name::new("="), depth + 1)),
+                Imported::Namespace | Imported::Effects => Some(Target::Namespace(other)),
+            },
+            Link::Missing => None,
+        }
+    }
+
+    /// What a symbol leads to, through imports.
+    pub fn target(&self, symbol: SymbolRef) -> Option<Target> {
+        match self.program.symbol(symbol).kind {
+            SymbolKind::Import(index) => self.import(symbol.module, index),
+            _ => Some(Target::Symbol(symbol)),
+        }
+    }
+
+    /// What a class extends, as far as it is written as a name.
+    pub fn bases(&self, class: ClassRef) -> Vec<Base> {
+        use crate::model::facts::ExprKind;
+        let mut out = Vec::new();
+        for &base in &self.program.class(class).bases {
+            let mut base = base;
+            // `class A extends mixin(B)`: what the mixin is given is the base that matters.
+            while let ExprKind::Call { args, .. } = self.program.module(class.module).kind(base) {
+                match args.first() {
+                    Some(arg) => base = arg.value,
+                    None => break,
+                }
+            }
+            match self.program.module(class.module).kind(base) {
+                ExprKind::Symbol(id) => match self.target(At {
+                    module: class.module,
+                    id: *id,
+                }) {
+                    Some(Target::Symbol(symbol)) => {
+                        if let SymbolKind::Class(id) = self.program.symbol(symbol).kind {
+                            out.push(Base::Class(At {
+                                module: symbol.module,
+                                id,
+                            }));
+                        }
+                    }
+                    Some(Target::External(package, path)) => {
+                        out.push(Base::External(package, path))
+                    }
+                    _ => {}
+                },
+                ExprKind::Member { object, name } => {
+                    if let ExprKind::Symbol(id) = self.program.module(class.module).kind(*object)
+                        && let Some(Target::External(package, path)) = self.target(At {
+                            module: class.module,
+                            id: *id,
+                        })
+                    {
+                        out.push(Base::External(package, join(path, *name)));
+                    }
+                }
+                ExprKind::Global(name) => out.push(Base::External(Name::new(""), *name)),
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// The topmost ancestor of a class within the program; fields belong to it.
+    pub fn topmost(&self, class: ClassRef) -> ClassRef {
+        let mut at = class;
+        for _ in 0..16 {
+            match self.bases(at).into_iter().find_map(|base| match base {
+                Base::Class(class) => Some(class),
+                Base::External(..) => None,
+            }) {
+                Some(next) if next != class => at = next,
+                _ => break,
+            }
+        }
+        at
+    }
+
+    /// The role that a class has by what it extends.
+    pub fn class_role(&self, class: ClassRef) -> Option<Role> {
+        let mut at = class;
+        for _ in 0..16 {
+            let mut next = None;
+            for base in self.bases(at) {
+                match base {
+                    Base::External(package, path) => {
+                        let row = self
+                            .program
+                            .tables(at.module)
+                            .export(package.text(), path.text());
+                        if let Some(role) = row.and_then(|row| row.gives) {
+                            return Some(role);
+                        }
+                    }
+                    Base::Class(class) => next = Some(class),
+                }
+            }
+            at = next?;
+        }
+        None
+    }
+
+    pub(super) fn apply_types(&mut self) {
+        for module in 0..self.program.modules.len() as u32 {
+            let facts = self.program.module(module);
+            for (index, symbol) in facts.symbols.iter().enumerate() {
+                if let Some(ty) = symbol.ty {
+                    let at = At {
+                        module,
+                        id: crate::model::facts::SymbolId(index as u32),
+                    };
+                    self.apply(
+                        self.symbol_node(at),
+                        At { module, id: ty },
+                        Site::Symbol(at),
+                    );
+                }
+            }
+            for (index, class) in facts.classes.iter().enumerate() {
+                let class_ref = At {
+                    module,
+                    id: crate::model::facts::ClassId(index as u32),
+                };
+                for field in &class.fields {
+                    let Some(ty) = field.ty else { continue };
+                    let top = self.topmost(class_ref);
+                    let owner = if field.is_static {
+                        Owner::Static(class_ref)
+                    } else {
+                        Owner::Class(top)
+                    };
+                    let node = self.field_node(owner, field.name);
+                    let this = self.instance(class_ref);
+                    self.apply(node, At { module, id: ty }, Site::Part(this, field.name));
+                }
+            }
+            for (index, func) in facts.functions.iter().enumerate() {
+                let Some(ty) = func.ret else { continue };
+                let at = At {
+                    module,
+                    id: crate::model::facts::FuncId(index as u32),
+                };
+                self.apply(
+                    self.return_node(at),
+                    At { module, id: ty },
+                    Site::Param(at, u32::MAX),
+                );
+            }
+        }
+    }
+
+    fn apply(&mut self, node: NodeId, ty: TypeRef, site: Site) {
+        let known: Vec<_> = self.values(node).to_vec();
+        let informative = known.iter().any(|value| {
+            matches!(
+                value,
+                Value::Object(_)
+                    | Value::Func(_)
+                    | Value::Class(_)
+                    | Value::External(..)
+                    | Value::Method(..)
+            )
+        });
+        if !informative {
+            let values = self.typed(ty, site, 0);
+            self.write(node, &values);
+            return;
+        }
+        let Some(element) = self.element_type(ty) else {
+            return;
+        };
+        for value in known {
+            if let Value::Object(id) = value {
+                self.type_elements(id, element);
+            }
+        }
+    }
+
+    /// Gives the elements of a container the written type, where no element was seen.
+    pub(super) fn type_elements(&mut self, id: super::value::ObjId, element: TypeRef) {
+        let elements = self.field_node(Owner::Object(id), Name::new("[]"));
+        if self
+            .values(elements)
+            .iter()
+            .any(|value| matches!(value, Value::Object(_) | Value::Func(_)))
+        {
+            return;
+        }
+        let values = self.typed(element, Site::Part(id, Name::new("[]")), 1);
+        self.write(elements, &values);
+    }
+
+    /// The type of a container type's elements.
+    pub fn element_type(&self, ty: TypeRef) -> Option<TypeRef> {
+        let at = |id| At {
+            module: ty.module,
+            id,
+        };
+        match self.program.ty(ty) {
+            Type::Named { path, args, .. } => match path.text() {
+                "Promise" | "Readonly" | "Partial" | "Required" => {
+                    self.element_type(at(*args.first()?))
+                }
+                _ => args.last().map(|id| at(*id)),
+            },
+            Type::Object { index, .. } => index.map(at),
+            Type::Union(arms) => arms.iter().find_map(|arm| self.element_type(at(*arm))),
+            Type::List(element) => Some(at(*element)),
+            _ => None,
+        }
+    }
+
+    /// The values that a written type stands for.
+    pub(super) fn typed(&mut self, ty: TypeRef, site: Site, depth: u32) -> Vec<Value> {
+        if depth > 4 {
+            return Vec::new();
+        }
+        let program = self.program;
+        let at = |id| At {
+            module: ty.module,
+            id,
+        };
+        match program.ty(ty) {
+            Type::Named {
+                path,
+                head,
+                decl,
+                args,
+            } => {
+                let element = args.last().map(|id| at(*id));
+                if let Some(decl) = decl {
+                    return self.typed_decl(
+                        At {
+                            module: ty.module,
+                            id: *decl,
+                        },
+                        site,
+                        depth,
+                    );
+                }
+                match head {
+                    Some(head) => {
+                        let rest = path.text().split_once('.').map(|(_, rest)| Name::new(rest));
+                        self.typed_symbol(
+                            At {
+                                module: ty.module,
+                                id: *head,
+                            },
+                            rest,
+                            site,
+                            element,
+                            depth,
+                        )
+                    }
+                    None => self.typed_external(ty.module, Name::new(""), *path, site, element),
+                }
+            }
+            Type::Object { index, fields } => {
+                let Value::Object(id) = self.role_object(site, index.map(|_| Role::Map)) else {
+                    return Vec::new();
+                };
+                if let Some(index) = index {
+                    self.type_elements(id, at(*index));
+                }
+                for (name, ty) in fields {
+                    self.type_field(id, *name, at(*ty), depth);
+                }
+                vec![Value::Object(id)]
+            }
+            Type::Union(arms) => arms
+                .iter()
+                .flat_map(|arm| self.typed(at(*arm), site, depth + 1))
+                .collect(),
+            Type::List(element) => {
+                let Value::Object(id) = self.role_object(site, Some(Role::List)) else {
+                    return Vec::new();
+                };
+                self.type_elements(id, at(*element));
+                vec![Value::Object(id)]
+            }
+            Type::Of(expr) => self
+                .at(At {
+                    module: ty.module,
+                    id: *expr,
+                })
+                .to_vec(),
+            Type::Function { .. } | Type::Unknown => Vec::new(),
+        }
+    }
+
+    fn type_field(&mut self, id: super::value::ObjId, name: Name, ty: TypeRef, depth: u32) {
+        let node = self.field_node(Owner::Object(id), name);
+        if self.values(node).is_empty() {
+            let values = self.typed(ty, Site::Part(id, name), depth + 1);
+            self.write(node, &values);
+        }
+    }
+
+    fn typed_symbol(
+        &mut self,
+        symbol: SymbolRef,
+        rest: Option<Name>,
+        site: Site,
+        element: Option<TypeRef>,
+        depth: u32,
+    ) -> Vec<Value> {
+        match self.target(symbol) {
+            Some(Target::Symbol(symbol)) => match self.program.symbol(symbol).kind {
+                SymbolKind::Class(id) => {
+                    vec![Value::Object(self.instance(At {
+                        module: symbol.module,
+                        id,
+                    }))]
+                }
+                _ => Vec::new(),
+            },
+            Some(Target::Decl(decl)) => self.typed_decl(decl, site, depth),
+            Some(Target::External(package, path)) => {
+                let path = rest.map_or(path, |rest| join(path, rest));
+                self.typed_external(symbol.module, package, path, site, element)
+            }
+            Some(Target::Namespace(module)) => {
+                match rest.and_then(|rest| self.export(module, rest)) {
+                    Some(Target::Symbol(symbol)) => {
+                        self.typed_symbol(symbol, None, site, element, depth + 1)
+                    }
+                    Some(Target::Decl(decl)) => self.typed_decl(decl, site, depth),
+                    _ => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn typed_external(
+        &mut self,
+        module: u32,
+        package: Name,
+        path: Name,
+        site: Site,
+        element: Option<TypeRef>,
+    ) -> Vec<Value> {
+        let role = self
+            .program
+            .tables(module)
+            .export(package.text(), path.text())
+            .and_then(|row| row.gives);
+        if role.is_none() && package == "" {
+            return Vec::new();
+        }
+        let object = || Object {
+            site,
+            role,
+            class: None,
+            external: Some((package, path)),
+        };
+        let id = self.object_of(site, object);
+        if let Some(element) = element
+            && matches!(
+                role,
+                Some(Role::Map | Role::List | Role::Set | Role::Cache | Role::WeakMap)
+            )
+        {
+            self.type_elements(id, element);
+        }
+        vec![Value::Object(id)]
+    }
+
+    fn typed_decl(&mut self, decl: DeclRef, site: Site, depth: u32) -> Vec<Value> {
+        let implementers = self.implementers(decl);
+        if !implementers.is_empty() {
+            return implementers
+                .into_iter()
+                .map(|class| Value::Object(self.instance(class)))
+                .collect();
+        }
+        let declared = &self.program.module(decl.module).type_decls[decl.id.index()];
+        let (ty, extends) = (declared.ty, declared.extends.clone());
+        let mut out = Vec::new();
+        for base in extends {
+            out.extend(self.typed(
+                At {
+                    module: decl.module,
+                    id: base,
+                },
+                site,
+                depth + 1,
+            ));
+        }
+        let at = At {
+            module: decl.module,
+            id: ty,
+        };
+        // An interface is one object however many symbols are typed with it; an alias of something else is that thing.
+        let site = match self.program.ty(at) {
+            Type::Object { index: None, .. } if out.is_empty() => Site::Decl(decl),
+            _ => site,
+        };
+        if let Some(&id) = self.sites.get(&site)
+            && site == Site::Decl(decl)
+        {
+            return vec![Value::Object(id)];
+        }
+        if !(out
+            .iter()
+            .any(|value| matches!(value, Value::Object(id) if self.object(*id).role.is_some())))
+        {
+            out.extend(self.typed(at, site, depth + 1));
+        }
+        out
+    }
+
+    fn implementers(&self, decl: DeclRef) -> Vec<ClassRef> {
+        let mut out = Vec::new();
+        for class in self.program.classes() {
+            let written = &self.program.class(class).implements;
+            let implements =
+                written
+                    .iter()
+                    .any(|ty| match self.program.module(class.module).ty(*ty) {
+                        Type::Named { decl: Some(id), .. } => {
+                            At {
+                                module: class.module,
+                                id: *id,
+                            } == decl
+                        }
+                        Type::Named {
+                            head: Some(head), ..
+                        } => {
+                            self.target(At {
+                                module: class.module,
+                                id: *head,
+                            }) == Some(Target::Decl(decl))
+                        }
+                        _ => false,
+                    });
+            if implements {
+                out.push(class);
+            }
+        }
+        out
+    }
+}

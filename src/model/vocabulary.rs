@@ -1,0 +1,307 @@
+//! What names mean: the roles that things play and the operations that calls perform, for one language's SDKs, frameworks and
+//! built-ins. The tables are data (`grammars/<language>/sdk.toml`), compiled in at build time.
+
+/// Declares a closed set of ids that the data files use.
+macro_rules! ids {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $id:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $name { $($(#[$vdoc])* $variant,)* }
+        impl $name {
+            /// The member that the data files call `id`.
+            pub const fn from_id(id: &str) -> Option<Self> {
+                $(if same(id, $id) { return Some(Self::$variant); })*
+                None
+            }
+        }
+    };
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+ids! {
+    /// What a value is to the protocol and to the program around it.
+    Role {
+        /// An MCP server object.
+        Server = "server",
+        /// A transport of the streamable HTTP kind, that can hold sessions.
+        Transport = "transport",
+        /// A transport of the HTTP+SSE kind; it always has a session.
+        SseTransport = "sse-transport",
+        /// A stdio transport.
+        StdioTransport = "stdio-transport",
+        /// A handler that builds a server for each request.
+        RequestEntry = "request-entry",
+        /// A server base class behind which a framework keeps sessions.
+        SessionFramework = "session-framework",
+        /// An MCP client.
+        Client = "client",
+        /// A client's transport.
+        ClientTransport = "client-transport",
+        /// A child process.
+        ChildProcess = "child-process",
+        /// What a tool handler gets beside its arguments.
+        HandlerContext = "handler-context",
+        /// The session object of an SDK.
+        SessionObject = "session-object",
+        /// The request inside the handler context.
+        RequestInfo = "request-info",
+        /// Verified identity of the caller of one request.
+        AuthInfo = "auth-info",
+        /// A registered tool, resource or prompt, that can be switched off.
+        Registration = "registration",
+        /// A server-side HTTP request.
+        Request = "request",
+        /// Headers of a server-side request.
+        Headers = "headers",
+        /// Headers of the request as a tool handler sees them.
+        ContextHeaders = "context-headers",
+        /// Query of a server-side request.
+        Query = "query",
+        /// A server-side HTTP response.
+        Response = "response",
+        /// What an HTTP client got back.
+        FetchResponse = "fetch-response",
+        /// A router or web application.
+        Router = "router",
+        /// A web application behind a variable method: `app[method]`.
+        HttpServer = "http-server",
+        /// A map.
+        Map = "map",
+        /// A map that holds its keys weakly.
+        WeakMap = "weak-map",
+        /// A set.
+        Set = "set",
+        /// A cache with expiry or bound.
+        Cache = "cache",
+        /// A list.
+        List = "list",
+        /// A store outside the process.
+        External = "external-store",
+        /// A value carried along the asynchronous call chain.
+        AsyncContext = "async-context",
+        /// A timer.
+        Timer = "timer",
+        /// A logger.
+        Logger = "logger",
+        /// A meter, span, analytics client.
+        Telemetry = "telemetry",
+        /// A rate limiter.
+        Limiter = "limiter",
+        /// An event store for resumable streams.
+        EventStore = "event-store",
+        /// A date.
+        Date = "date",
+        /// A promise-like or other value with nothing of interest.
+        Plain = "plain",
+    }
+}
+
+ids! {
+    /// What a call does.
+    Op {
+        /// Registers a tool: name, …, handler last.
+        RegisterTool = "register-tool",
+        /// Registers a tool given as one object with a handler field.
+        RegisterToolObject = "register-tool-object",
+        /// Registers a resource.
+        RegisterResource = "register-resource",
+        /// Registers a prompt.
+        RegisterPrompt = "register-prompt",
+        /// Registers a low-level request handler: schema, handler.
+        RequestHandler = "request-handler",
+        /// Connects a server to a transport.
+        Connect = "connect",
+        /// A transport answers a request.
+        HandleRequest = "handle-request",
+        /// Tells the client that a list changed.
+        ListChanged = "list-changed",
+        /// Sends a notification outside a request.
+        Notify = "notify",
+        /// Calls the client and waits for its answer.
+        AskClient = "ask-client",
+        /// Sends a log message to the client.
+        LogMessage = "log-message",
+        /// Reads what the client said in the handshake.
+        ClientInfo = "client-info",
+        /// Switches a registration.
+        Switch = "switch",
+        /// Says whether a body is an initialize request.
+        IsInitialize = "is-initialize",
+        /// Serves a factory, one server per request.
+        ServePerRequest = "serve-per-request",
+        /// Serves each request with a server that the library makes and the given function fills.
+        ServeInit = "serve-init",
+        /// Wraps a handler; the value passes through.
+        Wrap = "wrap",
+        /// Connects a client to an upstream.
+        ConnectClient = "connect-client",
+        /// Starts a process.
+        Spawn = "spawn",
+        /// Reads by key.
+        Get = "get",
+        /// Writes by key.
+        Put = "put",
+        /// Asks by key.
+        Has = "has",
+        /// Removes by key.
+        Remove = "remove",
+        /// Reads by key, creating where absent.
+        GetOrInsert = "get-or-insert",
+        /// Removes everything.
+        Clear = "clear",
+        /// Adds an element.
+        Add = "add",
+        /// Takes an element out, or reads one by position.
+        Take = "take",
+        /// Looks an element up with a callback.
+        Find = "find",
+        /// Runs a callback on each element.
+        Each = "each",
+        /// Runs a callback on each element and collects what it returns.
+        Collect = "collect",
+        /// A collection of the same elements.
+        Same = "same",
+        /// All keys.
+        Keys = "keys",
+        /// All values.
+        Values = "values",
+        /// All entries.
+        Entries = "entries",
+        /// The receiver (or first argument) passes through.
+        Pass = "pass",
+        /// A string made of the receiver (or first argument).
+        AsText = "as-text",
+        /// A route with handlers.
+        Route = "route",
+        /// A route given as an object.
+        RouteObject = "route-object",
+        /// Starts serving with a handler.
+        Serve = "serve",
+        /// Reads a header (or another request value) by name.
+        HeaderGet = "header-get",
+        /// Sets a header.
+        HeaderSet = "header-set",
+        /// Runs a callback with a context value.
+        ContextRun = "context-run",
+        /// Reads the context value.
+        ContextGet = "context-get",
+        /// Makes a random id.
+        RandomId = "random-id",
+        /// Writes a log line.
+        Log = "log",
+        /// Records a metric, span or analytics event.
+        Measure = "measure",
+        /// Starts a timer.
+        StartTimer = "start-timer",
+        /// Stops a timer.
+        StopTimer = "stop-timer",
+        /// Runs a callback later with the receiver's value.
+        Then = "then",
+        /// Calls an HTTP server elsewhere.
+        Fetch = "fetch",
+        /// Authenticates requests.
+        Authenticate = "authenticate",
+        /// Reads or writes a bag that the SDK keeps per session.
+        StateGet = "state-get",
+        /// See [`Op::StateGet`].
+        StateSet = "state-set",
+        /// The identity of an object as a number.
+        IdentityOf = "identity-of",
+    }
+}
+
+ids! {
+    /// What a member read yields besides a role.
+    Source {
+        /// The session id as the SDK hands it to a tool handler.
+        ContextId = "context-id",
+        /// The session id of a live transport.
+        TransportId = "transport-id",
+        /// The verified identity of a request's caller.
+        Identity = "identity",
+        /// What the client said of itself.
+        ClientInfo = "client-info",
+    }
+}
+
+/// An exported name of a package, or a global.
+#[derive(Debug)]
+pub struct ExportRow {
+    /// Package; empty for a global of the language.
+    pub from: &'static str,
+    /// Exported name (`default` for a default export); a dotted path for a member of it.
+    pub name: &'static str,
+    /// Role of an instance of it, of a value typed with it, or of what calling it returns.
+    pub gives: Option<Role>,
+    /// What calling (or constructing) it does.
+    pub does: Option<Op>,
+}
+
+/// A member of everything that plays a role.
+#[derive(Debug)]
+pub struct MemberRow {
+    /// The role.
+    pub of: Role,
+    /// The member.
+    pub name: &'static str,
+    /// Role of what reading it, or calling it, yields.
+    pub gives: Option<Role>,
+    /// What calling it does.
+    pub does: Option<Op>,
+    /// What reading it yields.
+    pub source: Option<Source>,
+}
+
+/// The tables of one language.
+#[derive(Debug)]
+pub struct Tables {
+    /// Exports, sorted by (name, package).
+    pub exports: &'static [ExportRow],
+    /// Members, sorted by name.
+    pub members: &'static [MemberRow],
+    /// Members of anything whose role is unknown, by name: what the call most likely does.
+    pub anywhere: &'static [(&'static str, Op)],
+}
+
+impl Tables {
+    /// The row of an exported name.
+    pub fn export(&self, from: &str, name: &str) -> Option<&'static ExportRow> {
+        self.exports
+            .binary_search_by(|row| (row.name, row.from).cmp(&(name, from)))
+            .ok()
+            .map(|at| &self.exports[at])
+    }
+
+    /// The row of a member.
+    pub fn member(&self, of: Role, name: &str) -> Option<&'static MemberRow> {
+        let first = self.members.partition_point(|row| row.name < name);
+        self.members[first..]
+            .iter()
+            .take_while(|row| row.name == name)
+            .find(|row| row.of == of)
+    }
+
+    /// What a call of this name does on a receiver of unknown role.
+    pub fn anywhere(&self, name: &str) -> Option<Op> {
+        self.anywhere
+            .binary_search_by(|row| row.0.cmp(name))
+            .ok()
+            .map(|at| self.anywhere[at].1)
+    }
+}
+
+include!(concat!(env!("OUT_DIR"), "/vocabulary.rs"));
