@@ -38,22 +38,13 @@ struct Member {
 
 /// An id of the data file as the enum variant's path.
 fn variant(kind: &str, id: &str) -> String {
-    let camel: String = id
-        .split('-')
-        .map(|word| word[..1].to_uppercase() + &word[1..])
-        .collect();
-    let camel = if camel == "ExternalStore" {
-        "External".to_owned()
-    } else {
-        camel
-    };
+    let camel: String = id.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+    let camel = if camel == "ExternalStore" { "External".to_owned() } else { camel };
     format!("{kind}::{camel}")
 }
 
 fn option(kind: &str, id: Option<&String>) -> String {
-    id.map_or("None".to_owned(), |id| {
-        format!("Some({})", variant(kind, id))
-    })
+    id.map_or("None".to_owned(), |id| format!("Some({})", variant(kind, id)))
 }
 
 /// The Rust source of the tables of one language, as a static called `constant`.
@@ -71,11 +62,7 @@ pub fn generate(path: &Path, constant: &str) -> String {
                     option("Op", row.does.as_ref())
                 );
                 let old = exports.insert((name.clone(), from.clone()), made);
-                assert!(
-                    old.is_none(),
-                    "{}: {name} of {from} stands twice",
-                    path.display()
-                );
+                assert!(old.is_none(), "{}: {name} of {from} stands twice", path.display());
             }
         }
     }
@@ -91,11 +78,7 @@ pub fn generate(path: &Path, constant: &str) -> String {
                     option("Source", row.source.as_ref())
                 );
                 let old = members.insert((name.clone(), of.clone()), made);
-                assert!(
-                    old.is_none(),
-                    "{}: {name} of {of} stands twice",
-                    path.display()
-                );
+                assert!(old.is_none(), "{}: {name} of {of} stands twice", path.display());
             }
         }
     }
@@ -106,8 +89,7 @@ pub fn generate(path: &Path, constant: &str) -> String {
         }
     }
     let mut out = String::new();
-    let rows =
-        |map: &mut dyn Iterator<Item = &String>| map.cloned().collect::<Vec<_>>().join("\n    ");
+    let rows = |map: &mut dyn Iterator<Item = &String>| map.cloned().collect::<Vec<_>>().join("\n    ");
     write!(
         out,
         "/// Tables generated from `{}`.\npub static {constant}: Tables = Tables {{\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",

@@ -19,10 +19,7 @@ pub struct Span {
 impl Span {
     /// The range `start..end`.
     pub fn new(start: usize, end: usize) -> Self {
-        Self {
-            start: start as u32,
-            end: end as u32,
-        }
+        Self { start: start as u32, end: end as u32 }
     }
 
     /// Whether `other` lies within this range.
@@ -168,11 +165,7 @@ pub enum ExprKind {
     /// A template or a concatenation: literal parts are `Text`. `'a' + x`, `` `a${x}` ``, `f"a{x}"`, `format!("a{}", x)`.
     Template(Vec<ExprId>),
     /// One of the arms; `condition` is evaluated too (ternary and the like).
-    Either {
-        condition: Option<ExprId>,
-        arms: Vec<ExprId>,
-        choice: Choice,
-    },
+    Either { condition: Option<ExprId>, arms: Vec<ExprId>, choice: Choice },
     /// An object literal.
     Object(Vec<Field>),
     /// An array, tuple or set literal. `spread` elements are lowered to an `Element { of, part: Item }`.
@@ -187,19 +180,11 @@ pub enum ExprKind {
     Cast { value: ExprId, ty: TypeId },
     /// An assignment; its value is what is assigned. `target` is a `Symbol`, `Member`, `Index`, or (for a pattern the front
     /// end took apart) the assignments of the parts follow as expressions of their own.
-    Assign {
-        target: ExprId,
-        value: ExprId,
-        kind: AssignKind,
-    },
+    Assign { target: ExprId, value: ExprId, kind: AssignKind },
     /// `delete target`, `del target`.
     Delete { target: ExprId },
     /// A comparison: `==`, `===`, `!=`, `!==`, `is`, `<` … with its operator as written.
-    Compare {
-        operator: Name,
-        left: ExprId,
-        right: ExprId,
-    },
+    Compare { operator: Name, left: ExprId, right: ExprId },
     /// `needle in haystack`, `not in`.
     Contains { haystack: ExprId, needle: ExprId },
     /// `return value`, the value of an expression-bodied arrow, the tail of a block in Rust.
@@ -373,24 +358,13 @@ pub struct Class {
 #[derive(Clone, Debug)]
 pub enum Type {
     /// `Name<args>`, `a.b.Name<args>`: `path` is as written with dots; `head` is the symbol that the first segment names, if declared here.
-    Named {
-        path: Name,
-        head: Option<SymbolId>,
-        decl: Option<TypeDeclId>,
-        args: Vec<TypeId>,
-    },
+    Named { path: Name, head: Option<SymbolId>, decl: Option<TypeDeclId>, args: Vec<TypeId> },
     /// `{ a: T; [k: string]: U }`.
-    Object {
-        fields: Vec<(Name, TypeId)>,
-        index: Option<TypeId>,
-    },
+    Object { fields: Vec<(Name, TypeId)>, index: Option<TypeId> },
     /// `A | B`, `Optional[A]`; absent arms are left out. An intersection is one too.
     Union(Vec<TypeId>),
     /// `(a: A) => R`, `Callable[[A], R]`.
-    Function {
-        params: Vec<TypeId>,
-        ret: Option<TypeId>,
-    },
+    Function { params: Vec<TypeId>, ret: Option<TypeId> },
     /// `T[]`, `Array<T>` stays `Named`.
     List(TypeId),
     /// `typeof x`, `ReturnType<typeof f>` (the front end unwraps the latter to a call's value): the type of a value.

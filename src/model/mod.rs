@@ -2,6 +2,8 @@
 
 pub mod facts;
 pub mod flow;
+pub mod lives;
 pub mod name;
 pub mod program;
+pub mod query;
 pub mod vocabulary;

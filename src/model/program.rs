@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::facts::{
-    Class, ClassId, Expr, ExprId, ExprKind, FuncId, Function, Language, Module, Symbol, SymbolId,
-    Type, TypeDeclId, TypeId,
+    Class, ClassId, Expr, ExprId, ExprKind, FuncId, Function, Language, Module, Symbol, SymbolId, Type, TypeDeclId,
+    TypeId,
 };
 use super::name::Name;
 use super::vocabulary::{TYPESCRIPT, Tables};
@@ -54,10 +54,7 @@ pub struct Program {
 impl Program {
     /// Where a specifier leads from a module.
     pub fn link(&self, module: u32, specifier: Name) -> Link {
-        self.links
-            .get(&(module, specifier))
-            .copied()
-            .unwrap_or(Link::Missing)
+        self.links.get(&(module, specifier)).copied().unwrap_or(Link::Missing)
     }
 
     /// A module.
@@ -97,18 +94,13 @@ impl Program {
 
     /// The function that an expression belongs to.
     pub fn func_of(&self, at: ExprRef) -> FuncRef {
-        At {
-            module: at.module,
-            id: self.expr(at).func,
-        }
+        At { module: at.module, id: self.expr(at).func }
     }
 
     /// What names mean in the language of a module.
     pub fn tables(&self, module: u32) -> &'static Tables {
         match self.module(module).language {
-            Language::TypeScript | Language::JavaScript | Language::Python | Language::Rust => {
-                &TYPESCRIPT
-            }
+            Language::TypeScript | Language::JavaScript | Language::Python | Language::Rust => &TYPESCRIPT,
         }
     }
 
@@ -130,29 +122,20 @@ impl Program {
     /// All functions of all modules.
     pub fn functions(&self) -> impl Iterator<Item = FuncRef> + '_ {
         (0..self.modules.len() as u32).flat_map(move |module| {
-            (0..self.module(module).functions.len() as u32).map(move |id| At {
-                module,
-                id: FuncId(id),
-            })
+            (0..self.module(module).functions.len() as u32).map(move |id| At { module, id: FuncId(id) })
         })
     }
 
     /// All expressions of all modules.
     pub fn exprs(&self) -> impl Iterator<Item = ExprRef> + '_ {
-        (0..self.modules.len() as u32).flat_map(move |module| {
-            self.module(module)
-                .expr_ids()
-                .map(move |id| At { module, id })
-        })
+        (0..self.modules.len() as u32)
+            .flat_map(move |module| self.module(module).expr_ids().map(move |id| At { module, id }))
     }
 
     /// All classes of all modules.
     pub fn classes(&self) -> impl Iterator<Item = ClassRef> + '_ {
         (0..self.modules.len() as u32).flat_map(move |module| {
-            (0..self.module(module).classes.len() as u32).map(move |id| At {
-                module,
-                id: ClassId(id),
-            })
+            (0..self.module(module).classes.len() as u32).map(move |id| At { module, id: ClassId(id) })
         })
     }
 }

@@ -280,27 +280,18 @@ pub struct Tables {
 impl Tables {
     /// The row of an exported name.
     pub fn export(&self, from: &str, name: &str) -> Option<&'static ExportRow> {
-        self.exports
-            .binary_search_by(|row| (row.name, row.from).cmp(&(name, from)))
-            .ok()
-            .map(|at| &self.exports[at])
+        self.exports.binary_search_by(|row| (row.name, row.from).cmp(&(name, from))).ok().map(|at| &self.exports[at])
     }
 
     /// The row of a member.
     pub fn member(&self, of: Role, name: &str) -> Option<&'static MemberRow> {
         let first = self.members.partition_point(|row| row.name < name);
-        self.members[first..]
-            .iter()
-            .take_while(|row| row.name == name)
-            .find(|row| row.of == of)
+        self.members[first..].iter().take_while(|row| row.name == name).find(|row| row.of == of)
     }
 
     /// What a call of this name does on a receiver of unknown role.
     pub fn anywhere(&self, name: &str) -> Option<Op> {
-        self.anywhere
-            .binary_search_by(|row| row.0.cmp(name))
-            .ok()
-            .map(|at| self.anywhere[at].1)
+        self.anywhere.binary_search_by(|row| row.0.cmp(name)).ok().map(|at| self.anywhere[at].1)
     }
 }
 

@@ -21,10 +21,7 @@ impl CallSite<'_> {
     /// The argument at a position, if none before it is a spread.
     pub fn arg(&self, index: usize) -> Option<ExprRef> {
         let arg = self.args.get(index)?;
-        (!arg.spread).then_some(At {
-            module: self.at.module,
-            id: arg.value,
-        })
+        (!arg.spread).then_some(At { module: self.at.module, id: arg.value })
     }
 }
 
@@ -65,11 +62,13 @@ impl Flow<'_> {
                 }
                 if !understood {
                     // `app[method](path, handler)`.
-                    if let ExprKind::Index { object, .. } = self.program.module(module).kind(callee)
-                    {
+                    if let ExprKind::Index { object, .. } = self.program.module(module).kind(callee) {
                         let object = *object;
                         let routers: Vec<Value> = self.read_expr(module, object);
-                        if routers.iter().any(|v| matches!(v, Value::Object(id) if self.object(*id).role == Some(Role::Router))) {
+                        if routers
+                            .iter()
+                            .any(|v| matches!(v, Value::Object(id) if self.object(*id).role == Some(Role::Router)))
+                        {
                             return self.perform(call, Op::Route, None, None);
                         }
                     }
@@ -88,9 +87,8 @@ impl Flow<'_> {
             Value::External(package, path) => Some(self.call_external(call, package, path)),
             Value::Class(class) => Some(vec![self.construct(call, class)]),
             Value::Namespace(module) => {
-                let target = self
-                    .export(module, Name::new("="))
-                    .or_else(|| self.export(module, Name::new("default")))?;
+                let target =
+                    self.export(module, Name::new("=")).or_else(|| self.export(module, Name::new("default")))?;
                 let mut out = None;
                 for value in self.read_target(target) {
                     if let Some(values) = self.call_value(call, value) {
@@ -103,17 +101,10 @@ impl Flow<'_> {
         }
     }
 
-    fn call_method(
-        &mut self,
-        call: CallSite<'_>,
-        receiver: Value,
-        name: Name,
-    ) -> Option<Vec<Value>> {
+    fn call_method(&mut self, call: CallSite<'_>, receiver: Value, name: Name) -> Option<Vec<Value>> {
         match receiver {
             Value::Object(id) => self.call_object_method(call, id, name),
-            Value::External(package, path) => {
-                Some(self.call_external(call, package, join(path, name)))
-            }
+            Value::External(package, path) => Some(self.call_external(call, package, join(path, name))),
             Value::Namespace(_) | Value::Class(_) => {
                 let mut out = None;
                 for value in self.member(call.at, receiver, name) {
@@ -126,36 +117,22 @@ impl Flow<'_> {
             Value::Func(func) => match name.text() {
                 "call" => Some(self.bind(call, func, 1)),
                 "bind" => Some(vec![Value::Func(func)]),
-                "apply" => Some(self.bind(
-                    CallSite {
-                        at: call.at,
-                        args: &[],
-                    },
-                    func,
-                    0,
-                )),
+                "apply" => Some(self.bind(CallSite { at: call.at, args: &[] }, func, 0)),
                 _ => None,
             },
-            Value::Id(_)
-            | Value::Credential(_)
-            | Value::Argument(_)
-            | Value::Random(_)
-            | Value::Text(_) => match self.program.tables(call.at.module).anywhere(name.text()) {
-                Some(Op::Pass | Op::AsText) => Some(vec![receiver]),
-                Some(Op::Then) => Some(self.perform_then(call, &[receiver], name)),
-                _ => None,
-            },
+            Value::Id(_) | Value::Credential(_) | Value::Argument(_) | Value::Random(_) | Value::Text(_) => {
+                match self.program.tables(call.at.module).anywhere(name.text()) {
+                    Some(Op::Pass | Op::AsText) => Some(vec![receiver]),
+                    Some(Op::Then) => Some(self.perform_then(call, &[receiver], name)),
+                    _ => None,
+                }
+            }
             Value::Method(..) => matches!(name.text(), "bind").then(|| vec![receiver]),
             Value::Absent => None,
         }
     }
 
-    fn call_object_method(
-        &mut self,
-        call: CallSite<'_>,
-        id: ObjId,
-        name: Name,
-    ) -> Option<Vec<Value>> {
+    fn call_object_method(&mut self, call: CallSite<'_>, id: ObjId, name: Name) -> Option<Vec<Value>> {
         let object = self.object(id).clone();
         if let Some(class) = object.class {
             let methods = self.methods_of(class, name);
@@ -207,43 +184,25 @@ impl Flow<'_> {
     }
 
     /// A call on a receiver of which nothing fitting is known.
-    fn call_unknown(
-        &mut self,
-        call: CallSite<'_>,
-        object: ExprId,
-        receivers: &[Value],
-        name: Name,
-    ) -> Vec<Value> {
+    fn call_unknown(&mut self, call: CallSite<'_>, object: ExprId, receivers: &[Value], name: Name) -> Vec<Value> {
         let module = call.at.module;
         let text = name.text();
         if self.is_header_read(module, object, text) {
             let texts = self.arg_texts(call, 0);
-            if texts
-                .iter()
-                .any(|t| super::eval::is_session_header(t.text()))
-            {
+            if texts.iter().any(|t| super::eval::is_session_header(t.text())) {
                 return vec![self.id_value(SourceKind::Header, call.at)];
             }
-            if texts
-                .iter()
-                .any(|t| super::eval::is_credential_header(t.text()))
-            {
+            if texts.iter().any(|t| super::eval::is_credential_header(t.text())) {
                 return vec![Value::Credential(call.at)];
             }
             let parameters = matches!(self.program.module(module).kind(object), ExprKind::Member { name, .. } if *name == "searchParams");
-            if parameters
-                && texts
-                    .iter()
-                    .any(|t| super::eval::is_session_parameter(t.text()))
-            {
+            if parameters && texts.iter().any(|t| super::eval::is_session_parameter(t.text())) {
                 return vec![self.id_value(SourceKind::Query, call.at)];
             }
         }
         if matches!(text, "setHeader" | "set" | "header" | "append") {
             let texts = self.arg_texts(call, 0);
-            if texts
-                .iter()
-                .any(|t| super::eval::is_session_header(t.text()))
+            if texts.iter().any(|t| super::eval::is_session_header(t.text()))
                 && call.args.len() == 2
                 && let Some(value) = call.arg(1)
                 && !self.is_client_headers(module, object)
@@ -299,17 +258,8 @@ impl Flow<'_> {
 
     /// `x.post('/path', handler)` on an application of which the type is not known.
     fn maybe_route(&mut self, call: CallSite<'_>, name: &str) {
-        let method = matches!(
-            name,
-            "get" | "post" | "put" | "delete" | "patch" | "all" | "use" | "options"
-        );
-        if method
-            && self
-                .arg_texts(call, 0)
-                .iter()
-                .any(|text| text.text().starts_with('/'))
-            && call.args.len() > 1
-        {
+        let method = matches!(name, "get" | "post" | "put" | "delete" | "patch" | "all" | "use" | "options");
+        if method && self.arg_texts(call, 0).iter().any(|text| text.text().starts_with('/')) && call.args.len() > 1 {
             self.perform(call, Op::Route, None, None);
         }
     }
@@ -344,9 +294,7 @@ impl Flow<'_> {
                 continue;
             }
             let named = arg.name.and_then(|name| {
-                params
-                    .iter()
-                    .position(|p| self.program.module(func.module).symbol(p.symbol).name == name)
+                params.iter().position(|p| self.program.module(func.module).symbol(p.symbol).name == name)
             });
             let position = named.unwrap_or(index);
             let rest = params.iter().position(|param| param.rest);
@@ -372,13 +320,7 @@ impl Flow<'_> {
     }
 
     /// Gives values to a parameter of a callback and says who will run it.
-    pub(super) fn run_callback(
-        &mut self,
-        at: ExprRef,
-        callback: Value,
-        params: &[&[Value]],
-        edge: Edge,
-    ) -> Vec<Value> {
+    pub(super) fn run_callback(&mut self, at: ExprRef, callback: Value, params: &[&[Value]], edge: Edge) -> Vec<Value> {
         match callback {
             Value::Func(func) => {
                 self.edge(at, func, edge);
@@ -401,11 +343,7 @@ impl Flow<'_> {
                     Value::Func(func) => self.edge(call.at, func, Edge::Callback),
                     Value::Object(id) if self.object(id).class.is_none() => {
                         // Callbacks in an options object.
-                        let names = self
-                            .field_names
-                            .get(&Owner::Object(id))
-                            .cloned()
-                            .unwrap_or_default();
+                        let names = self.field_names.get(&Owner::Object(id)).cloned().unwrap_or_default();
                         for name in names {
                             let node = self.field_node(Owner::Object(id), name);
                             for value in self.read(node) {
@@ -428,9 +366,7 @@ impl Flow<'_> {
         for value in &callees {
             match value {
                 Value::Class(class) => out.push(self.construct(call, *class)),
-                Value::External(package, path) => {
-                    out.extend(self.construct_external(call, *package, *path))
-                }
+                Value::External(package, path) => out.extend(self.construct_external(call, *package, *path)),
                 Value::Namespace(module) => {
                     if let Some(target) = self.export(*module, Name::new("=")) {
                         for value in self.read_target(target) {
@@ -452,12 +388,7 @@ impl Flow<'_> {
             };
             if let Some(name) = name {
                 let row = self.program.tables(at.module).export("", name.text());
-                out.push(self.external_object(
-                    at,
-                    Name::new(""),
-                    name,
-                    row.and_then(|row| row.gives),
-                ));
+                out.push(self.external_object(at, Name::new(""), name, row.and_then(|row| row.gives)));
             }
             self.escape_args(call);
         }
@@ -470,10 +401,7 @@ impl Flow<'_> {
         // A class without a constructor of its own runs its base's.
         let mut at = class;
         for _ in 0..16 {
-            let constructor = At {
-                module: at.module,
-                id: self.program.class(at).constructor,
-            };
+            let constructor = At { module: at.module, id: self.program.class(at).constructor };
             self.bind(call, constructor, 0);
             let written = !self.program.function(constructor).params.is_empty();
             let base = self.bases(at).into_iter().find_map(|base| match base {
@@ -488,13 +416,12 @@ impl Flow<'_> {
         // A declared class is known by its name alone: a cache, a map.
         if self.object(id).role.is_none()
             && let Some(name) = self.program.class(class).name
-            && self.program.class(class).methods.iter().all(|method| {
-                self.program
-                    .module(class.module)
-                    .function(*method)
-                    .returns
-                    .is_empty()
-            })
+            && self
+                .program
+                .class(class)
+                .methods
+                .iter()
+                .all(|method| self.program.module(class.module).function(*method).returns.is_empty())
             && let Some(row) = self.program.tables(class.module).export("", name.text())
             && self.program.class(class).fields.is_empty()
         {
@@ -510,10 +437,7 @@ impl Flow<'_> {
         for base in self.bases(class) {
             match base {
                 Base::Class(base) => {
-                    let constructor = At {
-                        module: base.module,
-                        id: self.program.class(base).constructor,
-                    };
+                    let constructor = At { module: base.module, id: self.program.class(base).constructor };
                     self.bind(call, constructor, 0);
                 }
                 Base::External(..) => {
@@ -528,10 +452,7 @@ impl Flow<'_> {
     }
 
     fn construct_external(&mut self, call: CallSite<'_>, package: Name, path: Name) -> Vec<Value> {
-        let row = self
-            .program
-            .tables(call.at.module)
-            .export(package.text(), path.text());
+        let row = self.program.tables(call.at.module).export(package.text(), path.text());
         let role = row.and_then(|row| row.gives);
         let value = self.external_object(call.at, package, path, role);
         if let (Some(role), Value::Object(id)) = (role, value) {
@@ -577,11 +498,7 @@ impl Flow<'_> {
                     continue;
                 };
                 for (field, kind, root) in [
-                    (
-                        "onsessioninitialized",
-                        SourceKind::Initialized,
-                        Root::SessionStart,
-                    ),
+                    ("onsessioninitialized", SourceKind::Initialized, Root::SessionStart),
                     ("onsessionclosed", SourceKind::Closed, Root::SessionEnd),
                 ] {
                     for value in self.option_values(options, field) {
@@ -624,10 +541,7 @@ impl Flow<'_> {
     /// A generator that returns a local makes that local the session id.
     fn mint_returns(&mut self, generator: FuncRef) {
         for value in self.program.function(generator).returns.clone() {
-            let at = At {
-                module: generator.module,
-                id: value,
-            };
+            let at = At { module: generator.module, id: value };
             if let ExprKind::Symbol(symbol) = self.program.kind(at)
                 && matches!(
                     self.program.module(at.module).symbol(*symbol).kind,
@@ -672,15 +586,13 @@ impl Flow<'_> {
             && let Some(role) = row.gives
             && let Some(member) = tables.member(role, name.text())
         {
-            let id = self.object_of(
-                Site::Part(ObjId(u32::MAX), Name::new(&format!("{package}#{receiver}"))),
-                || Object {
+            let id =
+                self.object_of(Site::Part(ObjId(u32::MAX), Name::new(&format!("{package}#{receiver}"))), || Object {
                     site: Site::Part(ObjId(u32::MAX), Name::new(&format!("{package}#{receiver}"))),
                     role: Some(role),
                     class: None,
                     external: Some((package, receiver)),
-                },
-            );
+                });
             let mut out = match member.does {
                 Some(op) => self.perform(call, op, Some(id), Some(name)),
                 None => Vec::new(),
@@ -691,10 +603,7 @@ impl Flow<'_> {
             return out;
         }
         self.escape_args(call);
-        if package == ""
-            && !path.text().is_empty()
-            && path.text().chars().next().is_some_and(char::is_lowercase)
-        {
+        if package == "" && !path.text().is_empty() && path.text().chars().next().is_some_and(char::is_lowercase) {
             return Vec::new();
         }
         vec![self.external_object(call.at, package, path, None)]

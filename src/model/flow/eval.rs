@@ -3,9 +3,7 @@
 use super::types::{Base, Target, join};
 use super::value::{Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner, Root};
-use crate::model::facts::{
-    Choice, Exported, ExprId, ExprKind, Field, FuncKind, Key, Part, SymbolId, SymbolKind,
-};
+use crate::model::facts::{Choice, Exported, ExprId, ExprKind, Field, FuncKind, Key, Part, SymbolId, SymbolKind};
 use crate::model::name::Name;
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef, Link};
 use crate::model::vocabulary::{Role, Source};
@@ -17,10 +15,7 @@ pub fn is_session_header(text: &str) -> bool {
 
 /// Whether a query parameter's name carries the session of the SSE era.
 pub fn is_session_parameter(text: &str) -> bool {
-    matches!(
-        text,
-        "sessionId" | "session_id" | "sessionid" | "session" | "sid"
-    )
+    matches!(text, "sessionId" | "session_id" | "sessionid" | "session" | "sid")
 }
 
 /// Whether a header carries a credential.
@@ -47,10 +42,7 @@ impl Flow<'_> {
                 self.write_symbol(module, SymbolId(index as u32), &[value]);
             }
             for index in 0..facts.classes.len() as u32 {
-                let class = At {
-                    module,
-                    id: crate::model::facts::ClassId(index),
-                };
+                let class = At { module, id: crate::model::facts::ClassId(index) };
                 self.link_class(class);
             }
             self.link_exports(module);
@@ -66,16 +58,8 @@ impl Flow<'_> {
         if self.class_role(class) == Some(Role::SessionFramework) {
             self.instance(class);
             for method in self.program.class(class).methods.clone() {
-                let method = At {
-                    module: class.module,
-                    id: method,
-                };
-                if self
-                    .program
-                    .function(method)
-                    .name
-                    .is_some_and(|name| name == "init")
-                {
+                let method = At { module: class.module, id: method };
+                if self.program.function(method).name.is_some_and(|name| name == "init") {
                     self.root(method, Root::SessionStart);
                 }
             }
@@ -85,14 +69,10 @@ impl Flow<'_> {
     /// Handlers that a platform calls by convention: `export default { fetch }`, `export function POST`.
     fn link_exports(&mut self, module: u32) {
         let facts = self.program.module(module);
-        let routes = ["app/", "pages/", "routes/", "api/", "functions/"]
-            .iter()
-            .any(|dir| facts.path.contains(dir));
+        let routes = ["app/", "pages/", "routes/", "api/", "functions/"].iter().any(|dir| facts.path.contains(dir));
         for export in &facts.exports {
-            let method = matches!(
-                export.name.text(),
-                "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "fetch" | "onRequest"
-            );
+            let method =
+                matches!(export.name.text(), "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "fetch" | "onRequest");
             match (&export.what, export.name.text()) {
                 (Exported::Local(symbol), _) if method => {
                     if let SymbolKind::Function(id) = facts.symbol(*symbol).kind {
@@ -102,8 +82,7 @@ impl Flow<'_> {
                 (Exported::Value(expr), "default") => {
                     if let ExprKind::Object(fields) = facts.kind(*expr) {
                         for field in fields {
-                            if let (Key::Name(name), ExprKind::Function(id)) =
-                                (&field.key, facts.kind(field.value))
+                            if let (Key::Name(name), ExprKind::Function(id)) = (&field.key, facts.kind(field.value))
                                 && *name == "fetch"
                             {
                                 self.route_root(At { module, id: *id }, 0);
@@ -155,13 +134,7 @@ impl Flow<'_> {
                 let mut out = Vec::new();
                 for part in parts {
                     out.extend(self.read_expr(module, *part).into_iter().filter(|value| {
-                        matches!(
-                            value,
-                            Value::Id(_)
-                                | Value::Credential(_)
-                                | Value::Random(_)
-                                | Value::Argument(_)
-                        )
+                        matches!(value, Value::Id(_) | Value::Credential(_) | Value::Random(_) | Value::Argument(_))
                     }));
                 }
                 out
@@ -185,11 +158,7 @@ impl Flow<'_> {
             ExprKind::Cast { value, ty } => {
                 let mut out = self.read_expr(module, *value);
                 let ty = At { module, id: *ty };
-                if self.typed
-                    && !out
-                        .iter()
-                        .any(|v| matches!(v, Value::Object(_) | Value::Func(_)))
-                {
+                if self.typed && !out.iter().any(|v| matches!(v, Value::Object(_) | Value::Func(_))) {
                     out.extend(self.typed(ty, Site::Expr(at), 0));
                 } else if self.typed
                     && let Some(element) = self.element_type(ty)
@@ -272,17 +241,10 @@ impl Flow<'_> {
             out.extend(self.member(at, *value, name));
         }
         // A session id by its name on something that nothing is known of: a transport handed around untyped.
-        if out.is_empty()
-            && name == "sessionId"
-            && self.typed
-            && self.looks_like_transport(at.module, object)
-        {
+        if out.is_empty() && name == "sessionId" && self.typed && self.looks_like_transport(at.module, object) {
             out.push(self.id_value(SourceKind::Transport, at));
         }
-        if out.is_empty()
-            && is_session_header(name.text())
-            && self.looks_like_headers(at.module, object)
-        {
+        if out.is_empty() && is_session_header(name.text()) && self.looks_like_headers(at.module, object) {
             out.push(self.id_value(SourceKind::Header, at));
         }
         out
@@ -292,15 +254,9 @@ impl Flow<'_> {
         match self.program.module(module).kind(object) {
             ExprKind::Symbol(id) => {
                 let symbol = self.program.module(module).symbol(*id);
-                symbol
-                    .name
-                    .text()
-                    .to_ascii_lowercase()
-                    .ends_with("transport")
+                symbol.name.text().to_ascii_lowercase().ends_with("transport")
             }
-            ExprKind::Member { name, .. } => {
-                name.text().to_ascii_lowercase().ends_with("transport")
-            }
+            ExprKind::Member { name, .. } => name.text().to_ascii_lowercase().ends_with("transport"),
             _ => false,
         }
     }
@@ -316,9 +272,7 @@ impl Flow<'_> {
         let response = |id: ExprId| match facts.kind(id) {
             ExprKind::Symbol(id) => {
                 let name = facts.symbol(*id).name.text().to_ascii_lowercase();
-                matches!(name.as_str(), "res" | "r")
-                    || name.contains("resp")
-                    || name.contains("result")
+                matches!(name.as_str(), "res" | "r") || name.contains("resp") || name.contains("result")
             }
             ExprKind::Member { name, .. } => name.text().to_ascii_lowercase().contains("resp"),
             ExprKind::Call { .. } => true,
@@ -326,12 +280,7 @@ impl Flow<'_> {
         };
         match facts.kind(object) {
             ExprKind::Member { object, name } => *name == "headers" && !response(*object),
-            ExprKind::Symbol(id) => facts
-                .symbol(*id)
-                .name
-                .text()
-                .to_ascii_lowercase()
-                .contains("headers"),
+            ExprKind::Symbol(id) => facts.symbol(*id).name.text().to_ascii_lowercase().contains("headers"),
             _ => false,
         }
     }
@@ -380,15 +329,10 @@ impl Flow<'_> {
             let facts = self.program.module(at.module);
             let found = facts.class(at.id).methods.iter().find(|id| {
                 let func = facts.function(**id);
-                func.name == Some(name)
-                    && func.is_static == is_static
-                    && func.kind != FuncKind::Setter
+                func.name == Some(name) && func.is_static == is_static && func.kind != FuncKind::Setter
             });
             if let Some(id) = found {
-                return Some(At {
-                    module: at.module,
-                    id: *id,
-                });
+                return Some(At { module: at.module, id: *id });
             }
             let base = self.bases(at).into_iter().find_map(|base| match base {
                 Base::Class(class) => Some(class),
@@ -405,13 +349,7 @@ impl Flow<'_> {
     /// All methods that a call on an instance may run.
     pub fn methods_of(&self, class: ClassRef, name: Name) -> Vec<FuncRef> {
         let mut out: Vec<FuncRef> = self.method_of(class, name, false).into_iter().collect();
-        let mut pending: Vec<ClassRef> = self
-            .derived
-            .get(&class)
-            .into_iter()
-            .flatten()
-            .copied()
-            .collect();
+        let mut pending: Vec<ClassRef> = self.derived.get(&class).into_iter().flatten().copied().collect();
         let mut seen = 0;
         while let Some(derived) = pending.pop() {
             seen += 1;
@@ -460,16 +398,10 @@ impl Flow<'_> {
                     Some(Source::ContextId) => out.push(self.id_value(SourceKind::Context, at)),
                     Some(Source::TransportId) => {
                         let sse = role == Role::SseTransport;
-                        let kind = if sse {
-                            SourceKind::SseTransport
-                        } else {
-                            SourceKind::Transport
-                        };
+                        let kind = if sse { SourceKind::SseTransport } else { SourceKind::Transport };
                         out.push(self.id_value(kind, at));
                     }
-                    Some(Source::Identity) if role == Role::Request => {
-                        out.push(Value::Credential(at))
-                    }
+                    Some(Source::Identity) if role == Role::Request => out.push(Value::Credential(at)),
                     Some(Source::Identity | Source::ClientInfo) | None => {}
                 }
                 if row.does.is_some() {
@@ -547,8 +479,7 @@ impl Flow<'_> {
             match value {
                 Value::Object(id) => {
                     let role = self.object(*id).role;
-                    if let Some(role @ (Role::Headers | Role::ContextHeaders | Role::Query)) = role
-                    {
+                    if let Some(role @ (Role::Headers | Role::ContextHeaders | Role::Query)) = role {
                         for text in &texts {
                             out.extend(self.named_value(at, role, text.text()));
                         }
@@ -649,10 +580,7 @@ impl Flow<'_> {
     /// The session header among headers that a server answers with: what is sent is the session id.
     fn answered_header(&mut self, object: ExprRef, value: ExprId) {
         if self.is_answer(object) {
-            self.mint(At {
-                module: object.module,
-                id: value,
-            });
+            self.mint(At { module: object.module, id: value });
         }
     }
 
@@ -684,16 +612,10 @@ impl Flow<'_> {
         let id = self.id_value(SourceKind::Minted, value);
         self.write_expr(value, &[id]);
         let target = match self.program.kind(value) {
-            ExprKind::Call { callee: _, args } if args.len() == 1 => At {
-                module: value.module,
-                id: args[0].value,
-            },
+            ExprKind::Call { callee: _, args } if args.len() == 1 => At { module: value.module, id: args[0].value },
             _ => value,
         };
-        if matches!(
-            self.program.kind(target),
-            ExprKind::Symbol(_) | ExprKind::Member { .. }
-        ) {
+        if matches!(self.program.kind(target), ExprKind::Symbol(_) | ExprKind::Member { .. }) {
             self.assign(target.module, target.id, &[id]);
         }
     }
@@ -708,8 +630,7 @@ impl Flow<'_> {
             let node = self.field_node(Owner::Object(id), Name::new("[]"));
             self.write(node, &values);
             if index < 4 {
-                let node =
-                    self.field_node(Owner::Object(id), Name::new(["0", "1", "2", "3"][index]));
+                let node = self.field_node(Owner::Object(id), Name::new(["0", "1", "2", "3"][index]));
                 self.write(node, &values);
             }
         }
@@ -801,10 +722,7 @@ impl Flow<'_> {
     /// Callbacks that are given by assignment: `transport.onclose = …`.
     fn assigned_hook(&mut self, id: super::value::ObjId, name: Name, values: &[Value]) {
         let role = self.object(id).role;
-        if !matches!(
-            role,
-            Some(Role::Transport | Role::SseTransport | Role::Server)
-        ) {
+        if !matches!(role, Some(Role::Transport | Role::SseTransport | Role::Server)) {
             return;
         }
         let root = match name.text() {
@@ -819,20 +737,9 @@ impl Flow<'_> {
         }
     }
 
-    pub(super) fn external_object(
-        &mut self,
-        at: ExprRef,
-        package: Name,
-        path: Name,
-        role: Option<Role>,
-    ) -> Value {
+    pub(super) fn external_object(&mut self, at: ExprRef, package: Name, path: Name, role: Option<Role>) -> Value {
         let site = Site::Expr(at);
-        let object = || Object {
-            site,
-            role,
-            class: None,
-            external: Some((package, path)),
-        };
+        let object = || Object { site, role, class: None, external: Some((package, path)) };
         Value::Object(self.object_of(site, object))
     }
 }

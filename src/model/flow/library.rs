@@ -30,10 +30,7 @@ impl Flow<'_> {
                 let transports = self.arg_values(call, 0);
                 for value in transports {
                     if let (Some(server), Value::Object(transport)) = (receiver, value) {
-                        self.connects
-                            .entry(call.at)
-                            .or_default()
-                            .insert((server, transport));
+                        self.connects.entry(call.at).or_default().insert((server, transport));
                     }
                 }
                 Vec::new()
@@ -42,11 +39,7 @@ impl Flow<'_> {
                 for value in self.arg_values(call, 0) {
                     if let Value::Func(func) = value {
                         self.root(func, Root::RequestFactory);
-                        let role = if op == Op::ServeInit {
-                            Role::Server
-                        } else {
-                            Role::HandlerContext
-                        };
+                        let role = if op == Op::ServeInit { Role::Server } else { Role::HandlerContext };
                         let given = self.role_object(Site::Param(func, 0), Some(role));
                         if let Some(node) = self.param_node(func, 0) {
                             self.write(node, &[given]);
@@ -55,14 +48,9 @@ impl Flow<'_> {
                 }
                 Vec::new()
             }
-            Op::Get
-            | Op::Put
-            | Op::Has
-            | Op::Remove
-            | Op::GetOrInsert
-            | Op::Clear
-            | Op::Add
-            | Op::Take => self.perform_on_elements(call, op, receiver),
+            Op::Get | Op::Put | Op::Has | Op::Remove | Op::GetOrInsert | Op::Clear | Op::Add | Op::Take => {
+                self.perform_on_elements(call, op, receiver)
+            }
             Op::Find | Op::Each | Op::Collect | Op::Same => self.perform_each(call, op, receiver),
             Op::Keys | Op::Values | Op::Entries => self.perform_views(call, op, receiver),
             Op::Pass => match receiver {
@@ -79,11 +67,7 @@ impl Flow<'_> {
                 values.retain(|v| {
                     matches!(
                         v,
-                        Value::Id(_)
-                            | Value::Credential(_)
-                            | Value::Text(_)
-                            | Value::Random(_)
-                            | Value::Argument(_)
+                        Value::Id(_) | Value::Credential(_) | Value::Text(_) | Value::Random(_) | Value::Argument(_)
                     )
                 });
                 values
@@ -101,9 +85,7 @@ impl Flow<'_> {
                 Vec::new()
             }
             Op::HeaderGet => {
-                let role = receiver
-                    .and_then(|id| self.object(id).role)
-                    .unwrap_or(Role::Headers);
+                let role = receiver.and_then(|id| self.object(id).role).unwrap_or(Role::Headers);
                 let mut out = Vec::new();
                 for text in self.arg_texts(call, 0) {
                     out.extend(self.named_value(call.at, role, text.text()));
@@ -111,10 +93,7 @@ impl Flow<'_> {
                 out
             }
             Op::HeaderSet => {
-                let session = self
-                    .arg_texts(call, 0)
-                    .iter()
-                    .any(|text| super::eval::is_session_header(text.text()));
+                let session = self.arg_texts(call, 0).iter().any(|text| super::eval::is_session_header(text.text()));
                 if session && let Some(value) = call.arg(1) {
                     self.mint(value);
                 }
@@ -183,12 +162,7 @@ impl Flow<'_> {
         }
     }
 
-    fn perform_on_elements(
-        &mut self,
-        call: CallSite<'_>,
-        op: Op,
-        receiver: Option<ObjId>,
-    ) -> Vec<Value> {
+    fn perform_on_elements(&mut self, call: CallSite<'_>, op: Op, receiver: Option<ObjId>) -> Vec<Value> {
         let Some(id) = receiver else {
             self.escape_args(call);
             return Vec::new();
@@ -332,20 +306,11 @@ impl Flow<'_> {
         vec![list]
     }
 
-    pub(super) fn perform_then(
-        &mut self,
-        call: CallSite<'_>,
-        receivers: &[Value],
-        name: Name,
-    ) -> Vec<Value> {
+    pub(super) fn perform_then(&mut self, call: CallSite<'_>, receivers: &[Value], name: Name) -> Vec<Value> {
         let mut out = Vec::new();
         for index in 0..call.args.len().min(2) {
             for callback in self.arg_values(call, index) {
-                let given: &[Value] = if name == "then" && index == 0 {
-                    receivers
-                } else {
-                    &[]
-                };
+                let given: &[Value] = if name == "then" && index == 0 { receivers } else { &[] };
                 out.extend(self.run_callback(call.at, callback, &[given], Edge::Call));
             }
         }
@@ -429,15 +394,12 @@ impl Flow<'_> {
         for handler in &handlers {
             self.handler_root(*handler, what, has_arguments);
         }
-        let entry = self
-            .registrations
-            .entry(call.at)
-            .or_insert_with(|| Registration {
-                what,
-                name: None,
-                at: call.at,
-                handlers: Vec::new(),
-            });
+        let entry = self.registrations.entry(call.at).or_insert_with(|| Registration {
+            what,
+            name: None,
+            at: call.at,
+            handlers: Vec::new(),
+        });
         entry.name = entry.name.or(name);
         for handler in handlers {
             if !entry.handlers.contains(&handler) {
@@ -476,27 +438,18 @@ impl Flow<'_> {
                         ExprKind::Text(_) | ExprKind::Template(_) => {}
                         ExprKind::Object(fields) => {
                             let has = |wanted: &[&str]| {
-                                fields.iter().any(|field| matches!(&field.key, Key::Name(name) if wanted.contains(&name.text())))
+                                fields
+                                    .iter()
+                                    .any(|field| matches!(&field.key, Key::Name(name) if wanted.contains(&name.text())))
                             };
                             if has(&["inputSchema", "argsSchema"]) {
                                 return Some(true);
                             }
-                            let spread =
-                                fields.iter().any(|field| matches!(field.key, Key::Spread));
-                            let configuration = has(&[
-                                "description",
-                                "title",
-                                "annotations",
-                                "outputSchema",
-                                "_meta",
-                                "icons",
-                            ]);
-                            let annotations = has(&[
-                                "readOnlyHint",
-                                "destructiveHint",
-                                "idempotentHint",
-                                "openWorldHint",
-                            ]);
+                            let spread = fields.iter().any(|field| matches!(field.key, Key::Spread));
+                            let configuration =
+                                has(&["description", "title", "annotations", "outputSchema", "_meta", "icons"]);
+                            let annotations =
+                                has(&["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]);
                             if !fields.is_empty() && !configuration && !annotations && !spread {
                                 // The raw shape of the old overloads.
                                 return Some(true);
@@ -524,10 +477,7 @@ impl Flow<'_> {
         if let Some(index) = context_at
             && let Some(node) = self.param_node(handler, index)
         {
-            let context = self.role_object(
-                Site::Param(handler, index as u32),
-                Some(Role::HandlerContext),
-            );
+            let context = self.role_object(Site::Param(handler, index as u32), Some(Role::HandlerContext));
             self.write(node, &[context]);
         }
         if takes_arguments != Some(false)
@@ -551,22 +501,11 @@ impl Flow<'_> {
                     }
                 }
             }
-            let name = self
-                .option_values(id, "name")
-                .into_iter()
-                .find_map(|value| match value {
-                    Value::Text(text) => Some(text),
-                    _ => None,
-                });
-            self.registrations.insert(
-                call.at,
-                Registration {
-                    what: Registered::Tool,
-                    name,
-                    at: call.at,
-                    handlers,
-                },
-            );
+            let name = self.option_values(id, "name").into_iter().find_map(|value| match value {
+                Value::Text(text) => Some(text),
+                _ => None,
+            });
+            self.registrations.insert(call.at, Registration { what: Registered::Tool, name, at: call.at, handlers });
         }
     }
 
@@ -575,10 +514,7 @@ impl Flow<'_> {
         match self.program.kind(call) {
             ExprKind::Call { args, .. } | ExprKind::New { args, .. } => {
                 let arg = args.get(index)?;
-                (!arg.spread).then_some(At {
-                    module: call.module,
-                    id: arg.value,
-                })
+                (!arg.spread).then_some(At { module: call.module, id: arg.value })
             }
             _ => None,
         }

@@ -8,6 +8,7 @@ mod calls;
 mod eval;
 mod library;
 mod types;
+pub use types::{Base, Target, join as join_path};
 pub mod value;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -113,6 +114,7 @@ pub struct Flow<'p> {
     queued: Vec<bool>,
     current: Option<u32>,
     typed: bool,
+    pub(crate) sse: std::cell::OnceCell<bool>,
     /// Direct calls and callbacks: call → callee.
     pub edges: FxHashMap<FuncRef, FxHashSet<(FuncRef, ExprRef, Edge)>>,
     /// The reverse of `edges`.
@@ -181,6 +183,7 @@ impl<'p> Flow<'p> {
             queued: vec![false; tasks],
             current: None,
             typed: false,
+            sse: std::cell::OnceCell::new(),
             edges: FxHashMap::default(),
             callers: FxHashMap::default(),
             roots: FxHashMap::default(),
@@ -219,10 +222,7 @@ impl<'p> Flow<'p> {
 
     fn task_expr(&self, task: u32) -> ExprRef {
         let module = self.expr_base.partition_point(|base| *base <= task) - 1;
-        At {
-            module: module as u32,
-            id: ExprId(task - self.expr_base[module]),
-        }
+        At { module: module as u32, id: ExprId(task - self.expr_base[module]) }
     }
 
     /// The node of an expression.
@@ -297,8 +297,7 @@ impl<'p> Flow<'p> {
 
     /// Whether an expression may be an object of a role.
     pub fn plays(&self, expr: ExprRef, role: Role) -> bool {
-        self.objects_at(expr)
-            .any(|id| self.object(id).role == Some(role))
+        self.objects_at(expr).any(|id| self.object(id).role == Some(role))
     }
 
     /// The session ids among the values of an expression.
@@ -336,14 +335,7 @@ impl<'p> Flow<'p> {
             }
             let full = match value {
                 Value::Id(_) => false,
-                Value::Text(_) => {
-                    entry
-                        .values
-                        .iter()
-                        .filter(|v| matches!(v, Value::Text(_)))
-                        .count()
-                        >= TEXT_CAP
-                }
+                Value::Text(_) => entry.values.iter().filter(|v| matches!(v, Value::Text(_))).count() >= TEXT_CAP,
                 _ => entry.values.len() >= CAP,
             };
             if !full {
@@ -378,12 +370,7 @@ impl<'p> Flow<'p> {
     }
 
     fn role_object(&mut self, site: Site, role: Option<Role>) -> Value {
-        Value::Object(self.object_of(site, || Object {
-            site,
-            role,
-            class: None,
-            external: None,
-        }))
+        Value::Object(self.object_of(site, || Object { site, role, class: None, external: None }))
     }
 
     /// The object of all instances of a class.
@@ -394,12 +381,7 @@ impl<'p> Flow<'p> {
     fn instance(&mut self, class: ClassRef) -> ObjId {
         let role = self.class_role(class);
         let site = Site::Class(class);
-        let id = self.object_of(site, || Object {
-            site,
-            role: None,
-            class: Some(class),
-            external: None,
-        });
+        let id = self.object_of(site, || Object { site, role: None, class: Some(class), external: None });
         // The base may become known later than the first instance.
         if self.objects[id.index()].role.is_none() {
             self.objects[id.index()].role = role;
@@ -424,29 +406,17 @@ impl<'p> Flow<'p> {
 
     fn edge(&mut self, at: ExprRef, callee: FuncRef, edge: Edge) {
         let caller = self.program.func_of(at);
-        self.edges
-            .entry(caller)
-            .or_default()
-            .insert((callee, at, edge));
-        self.callers
-            .entry(callee)
-            .or_default()
-            .insert((caller, at, edge));
+        self.edges.entry(caller).or_default().insert((callee, at, edge));
+        self.callers.entry(callee).or_default().insert((caller, at, edge));
     }
 
     fn param_node(&self, func: FuncRef, index: usize) -> Option<NodeId> {
         let param = self.program.function(func).params.get(index)?;
-        Some(self.symbol_node(At {
-            module: func.module,
-            id: param.symbol,
-        }))
+        Some(self.symbol_node(At { module: func.module, id: param.symbol }))
     }
 
     /// The top-level function of a module.
     pub fn top(module: u32) -> FuncRef {
-        At {
-            module,
-            id: FuncId(0),
-        }
+        At { module, id: FuncId(0) }
     }
 }

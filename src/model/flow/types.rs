@@ -50,17 +50,12 @@ impl Flow<'_> {
             return None;
         }
         let exports = &self.program.module(module).exports;
-        let named = exports
-            .iter()
-            .find(|export| export.name == name && !matches!(export.what, Exported::All { .. }));
+        let named = exports.iter().find(|export| export.name == name && !matches!(export.what, Exported::All { .. }));
         if let Some(export) = named {
             return match &export.what {
                 Exported::Local(symbol) => match self.program.module(module).symbol(*symbol).kind {
                     SymbolKind::Import(index) => self.import_within(module, index, depth + 1),
-                    _ => Some(Target::Symbol(At {
-                        module,
-                        id: *symbol,
-                    })),
+                    _ => Some(Target::Symbol(At { module, id: *symbol })),
                 },
                 Exported::Value(expr) => Some(Target::Expr(At { module, id: *expr })),
                 Exported::Type(decl) => Some(Target::Decl(At { module, id: *decl })),
@@ -112,8 +107,7 @@ impl Flow<'_> {
                 Imported::Named(name) => {
                     self.export_within(other, *name, depth + 1).or_else(|| {
                         // A CommonJS module's object has the names as fields.
-                        self.export_within(other, Name::new("="), depth + 1)
-                            .map(|_| Target::Namespace(other))
+                        self.export_within(other, Name::new("="), depth + 1).map(|_| Target::Namespace(other))
                     })
                 }
                 Imported::Default => self
@@ -147,29 +141,18 @@ impl Flow<'_> {
                 }
             }
             match self.program.module(class.module).kind(base) {
-                ExprKind::Symbol(id) => match self.target(At {
-                    module: class.module,
-                    id: *id,
-                }) {
+                ExprKind::Symbol(id) => match self.target(At { module: class.module, id: *id }) {
                     Some(Target::Symbol(symbol)) => {
                         if let SymbolKind::Class(id) = self.program.symbol(symbol).kind {
-                            out.push(Base::Class(At {
-                                module: symbol.module,
-                                id,
-                            }));
+                            out.push(Base::Class(At { module: symbol.module, id }));
                         }
                     }
-                    Some(Target::External(package, path)) => {
-                        out.push(Base::External(package, path))
-                    }
+                    Some(Target::External(package, path)) => out.push(Base::External(package, path)),
                     _ => {}
                 },
                 ExprKind::Member { object, name } => {
                     if let ExprKind::Symbol(id) = self.program.module(class.module).kind(*object)
-                        && let Some(Target::External(package, path)) = self.target(At {
-                            module: class.module,
-                            id: *id,
-                        })
+                        && let Some(Target::External(package, path)) = self.target(At { module: class.module, id: *id })
                     {
                         out.push(Base::External(package, join(path, *name)));
                     }
@@ -204,10 +187,7 @@ impl Flow<'_> {
             for base in self.bases(at) {
                 match base {
                     Base::External(package, path) => {
-                        let row = self
-                            .program
-                            .tables(at.module)
-                            .export(package.text(), path.text());
+                        let row = self.program.tables(at.module).export(package.text(), path.text());
                         if let Some(role) = row.and_then(|row| row.gives) {
                             return Some(role);
                         }
@@ -225,30 +205,16 @@ impl Flow<'_> {
             let facts = self.program.module(module);
             for (index, symbol) in facts.symbols.iter().enumerate() {
                 if let Some(ty) = symbol.ty {
-                    let at = At {
-                        module,
-                        id: crate::model::facts::SymbolId(index as u32),
-                    };
-                    self.apply(
-                        self.symbol_node(at),
-                        At { module, id: ty },
-                        Site::Symbol(at),
-                    );
+                    let at = At { module, id: crate::model::facts::SymbolId(index as u32) };
+                    self.apply(self.symbol_node(at), At { module, id: ty }, Site::Symbol(at));
                 }
             }
             for (index, class) in facts.classes.iter().enumerate() {
-                let class_ref = At {
-                    module,
-                    id: crate::model::facts::ClassId(index as u32),
-                };
+                let class_ref = At { module, id: crate::model::facts::ClassId(index as u32) };
                 for field in &class.fields {
                     let Some(ty) = field.ty else { continue };
                     let top = self.topmost(class_ref);
-                    let owner = if field.is_static {
-                        Owner::Static(class_ref)
-                    } else {
-                        Owner::Class(top)
-                    };
+                    let owner = if field.is_static { Owner::Static(class_ref) } else { Owner::Class(top) };
                     let node = self.field_node(owner, field.name);
                     let this = self.instance(class_ref);
                     self.apply(node, At { module, id: ty }, Site::Part(this, field.name));
@@ -256,15 +222,8 @@ impl Flow<'_> {
             }
             for (index, func) in facts.functions.iter().enumerate() {
                 let Some(ty) = func.ret else { continue };
-                let at = At {
-                    module,
-                    id: crate::model::facts::FuncId(index as u32),
-                };
-                self.apply(
-                    self.return_node(at),
-                    At { module, id: ty },
-                    Site::Param(at, u32::MAX),
-                );
+                let at = At { module, id: crate::model::facts::FuncId(index as u32) };
+                self.apply(self.return_node(at), At { module, id: ty }, Site::Param(at, u32::MAX));
             }
         }
     }
@@ -274,11 +233,7 @@ impl Flow<'_> {
         let informative = known.iter().any(|value| {
             matches!(
                 value,
-                Value::Object(_)
-                    | Value::Func(_)
-                    | Value::Class(_)
-                    | Value::External(..)
-                    | Value::Method(..)
+                Value::Object(_) | Value::Func(_) | Value::Class(_) | Value::External(..) | Value::Method(..)
             )
         });
         if !informative {
@@ -299,11 +254,7 @@ impl Flow<'_> {
     /// Gives the elements of a container the written type, where no element was seen.
     pub(super) fn type_elements(&mut self, id: super::value::ObjId, element: TypeRef) {
         let elements = self.field_node(Owner::Object(id), Name::new("[]"));
-        if self
-            .values(elements)
-            .iter()
-            .any(|value| matches!(value, Value::Object(_) | Value::Func(_)))
-        {
+        if self.values(elements).iter().any(|value| matches!(value, Value::Object(_) | Value::Func(_))) {
             return;
         }
         let values = self.typed(element, Site::Part(id, Name::new("[]")), 1);
@@ -312,15 +263,10 @@ impl Flow<'_> {
 
     /// The type of a container type's elements.
     pub fn element_type(&self, ty: TypeRef) -> Option<TypeRef> {
-        let at = |id| At {
-            module: ty.module,
-            id,
-        };
+        let at = |id| At { module: ty.module, id };
         match self.program.ty(ty) {
             Type::Named { path, args, .. } => match path.text() {
-                "Promise" | "Readonly" | "Partial" | "Required" => {
-                    self.element_type(at(*args.first()?))
-                }
+                "Promise" | "Readonly" | "Partial" | "Required" => self.element_type(at(*args.first()?)),
                 _ => args.last().map(|id| at(*id)),
             },
             Type::Object { index, .. } => index.map(at),
@@ -336,41 +282,17 @@ impl Flow<'_> {
             return Vec::new();
         }
         let program = self.program;
-        let at = |id| At {
-            module: ty.module,
-            id,
-        };
+        let at = |id| At { module: ty.module, id };
         match program.ty(ty) {
-            Type::Named {
-                path,
-                head,
-                decl,
-                args,
-            } => {
+            Type::Named { path, head, decl, args } => {
                 let element = args.last().map(|id| at(*id));
                 if let Some(decl) = decl {
-                    return self.typed_decl(
-                        At {
-                            module: ty.module,
-                            id: *decl,
-                        },
-                        site,
-                        depth,
-                    );
+                    return self.typed_decl(At { module: ty.module, id: *decl }, site, depth);
                 }
                 match head {
                     Some(head) => {
                         let rest = path.text().split_once('.').map(|(_, rest)| Name::new(rest));
-                        self.typed_symbol(
-                            At {
-                                module: ty.module,
-                                id: *head,
-                            },
-                            rest,
-                            site,
-                            element,
-                            depth,
-                        )
+                        self.typed_symbol(At { module: ty.module, id: *head }, rest, site, element, depth)
                     }
                     None => self.typed_external(ty.module, Name::new(""), *path, site, element),
                 }
@@ -387,10 +309,7 @@ impl Flow<'_> {
                 }
                 vec![Value::Object(id)]
             }
-            Type::Union(arms) => arms
-                .iter()
-                .flat_map(|arm| self.typed(at(*arm), site, depth + 1))
-                .collect(),
+            Type::Union(arms) => arms.iter().flat_map(|arm| self.typed(at(*arm), site, depth + 1)).collect(),
             Type::List(element) => {
                 let Value::Object(id) = self.role_object(site, Some(Role::List)) else {
                     return Vec::new();
@@ -398,12 +317,7 @@ impl Flow<'_> {
                 self.type_elements(id, at(*element));
                 vec![Value::Object(id)]
             }
-            Type::Of(expr) => self
-                .at(At {
-                    module: ty.module,
-                    id: *expr,
-                })
-                .to_vec(),
+            Type::Of(expr) => self.at(At { module: ty.module, id: *expr }).to_vec(),
             Type::Function { .. } | Type::Unknown => Vec::new(),
         }
     }
@@ -427,10 +341,7 @@ impl Flow<'_> {
         match self.target(symbol) {
             Some(Target::Symbol(symbol)) => match self.program.symbol(symbol).kind {
                 SymbolKind::Class(id) => {
-                    vec![Value::Object(self.instance(At {
-                        module: symbol.module,
-                        id,
-                    }))]
+                    vec![Value::Object(self.instance(At { module: symbol.module, id }))]
                 }
                 _ => Vec::new(),
             },
@@ -439,15 +350,11 @@ impl Flow<'_> {
                 let path = rest.map_or(path, |rest| join(path, rest));
                 self.typed_external(symbol.module, package, path, site, element)
             }
-            Some(Target::Namespace(module)) => {
-                match rest.and_then(|rest| self.export(module, rest)) {
-                    Some(Target::Symbol(symbol)) => {
-                        self.typed_symbol(symbol, None, site, element, depth + 1)
-                    }
-                    Some(Target::Decl(decl)) => self.typed_decl(decl, site, depth),
-                    _ => Vec::new(),
-                }
-            }
+            Some(Target::Namespace(module)) => match rest.and_then(|rest| self.export(module, rest)) {
+                Some(Target::Symbol(symbol)) => self.typed_symbol(symbol, None, site, element, depth + 1),
+                Some(Target::Decl(decl)) => self.typed_decl(decl, site, depth),
+                _ => Vec::new(),
+            },
             _ => Vec::new(),
         }
     }
@@ -460,26 +367,14 @@ impl Flow<'_> {
         site: Site,
         element: Option<TypeRef>,
     ) -> Vec<Value> {
-        let role = self
-            .program
-            .tables(module)
-            .export(package.text(), path.text())
-            .and_then(|row| row.gives);
+        let role = self.program.tables(module).export(package.text(), path.text()).and_then(|row| row.gives);
         if role.is_none() && package == "" {
             return Vec::new();
         }
-        let object = || Object {
-            site,
-            role,
-            class: None,
-            external: Some((package, path)),
-        };
+        let object = || Object { site, role, class: None, external: Some((package, path)) };
         let id = self.object_of(site, object);
         if let Some(element) = element
-            && matches!(
-                role,
-                Some(Role::Map | Role::List | Role::Set | Role::Cache | Role::WeakMap)
-            )
+            && matches!(role, Some(Role::Map | Role::List | Role::Set | Role::Cache | Role::WeakMap))
         {
             self.type_elements(id, element);
         }
@@ -489,28 +384,15 @@ impl Flow<'_> {
     fn typed_decl(&mut self, decl: DeclRef, site: Site, depth: u32) -> Vec<Value> {
         let implementers = self.implementers(decl);
         if !implementers.is_empty() {
-            return implementers
-                .into_iter()
-                .map(|class| Value::Object(self.instance(class)))
-                .collect();
+            return implementers.into_iter().map(|class| Value::Object(self.instance(class))).collect();
         }
         let declared = &self.program.module(decl.module).type_decls[decl.id.index()];
         let (ty, extends) = (declared.ty, declared.extends.clone());
         let mut out = Vec::new();
         for base in extends {
-            out.extend(self.typed(
-                At {
-                    module: decl.module,
-                    id: base,
-                },
-                site,
-                depth + 1,
-            ));
+            out.extend(self.typed(At { module: decl.module, id: base }, site, depth + 1));
         }
-        let at = At {
-            module: decl.module,
-            id: ty,
-        };
+        let at = At { module: decl.module, id: ty };
         // An interface is one object however many symbols are typed with it; an alias of something else is that thing.
         let site = match self.program.ty(at) {
             Type::Object { index: None, .. } if out.is_empty() => Site::Decl(decl),
@@ -521,10 +403,7 @@ impl Flow<'_> {
         {
             return vec![Value::Object(id)];
         }
-        if !(out
-            .iter()
-            .any(|value| matches!(value, Value::Object(id) if self.object(*id).role.is_some())))
-        {
+        if !(out.iter().any(|value| matches!(value, Value::Object(id) if self.object(*id).role.is_some()))) {
             out.extend(self.typed(at, site, depth + 1));
         }
         out
@@ -534,26 +413,13 @@ impl Flow<'_> {
         let mut out = Vec::new();
         for class in self.program.classes() {
             let written = &self.program.class(class).implements;
-            let implements =
-                written
-                    .iter()
-                    .any(|ty| match self.program.module(class.module).ty(*ty) {
-                        Type::Named { decl: Some(id), .. } => {
-                            At {
-                                module: class.module,
-                                id: *id,
-                            } == decl
-                        }
-                        Type::Named {
-                            head: Some(head), ..
-                        } => {
-                            self.target(At {
-                                module: class.module,
-                                id: *head,
-                            }) == Some(Target::Decl(decl))
-                        }
-                        _ => false,
-                    });
+            let implements = written.iter().any(|ty| match self.program.module(class.module).ty(*ty) {
+                Type::Named { decl: Some(id), .. } => At { module: class.module, id: *id } == decl,
+                Type::Named { head: Some(head), .. } => {
+                    self.target(At { module: class.module, id: *head }) == Some(Target::Decl(decl))
+                }
+                _ => false,
+            });
             if implements {
                 out.push(class);
             }

@@ -1,0 +1,336 @@
+//! Accesses by session id: what does an id index, and where.
+
+use crate::model::facts::{AssignKind, ExprKind};
+use crate::model::flow::Flow;
+use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
+use crate::model::lives::Lives;
+use crate::model::name::Name;
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::query::Holder;
+use crate::model::vocabulary::{Op, Role};
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Reads the value.
+    Read,
+    /// Writes the value.
+    Write,
+    /// Reads, creating where absent.
+    GetOrCreate,
+    /// Asks whether it is there.
+    Test,
+    /// Removes it.
+    Delete,
+    /// Puts the id itself in as an element.
+    AddId,
+}
+
+/// One access to something that a session id (or a session object) indexes.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The index expression or call.
+    pub at: ExprRef,
+    /// The key.
+    pub key: ExprRef,
+    /// What is indexed.
+    pub receiver: ExprRef,
+    /// What it does.
+    pub kind: Kind,
+    /// The function it stands in.
+    pub func: FuncRef,
+    /// What is written.
+    pub value: Option<ExprRef>,
+}
+
+/// Accesses to one container.
+#[derive(Clone, Debug)]
+pub struct Keyed {
+    /// The container: its object, or for an external store none.
+    pub object: Option<ObjId>,
+    /// What holds it.
+    pub holder: Holder,
+    /// For an external store, the literal part of its key.
+    pub key_text: Option<Name>,
+    /// The accesses.
+    pub accesses: Vec<Access>,
+    /// Keyed by an object that stands for the session.
+    pub by_object: bool,
+}
+
+const NOT_STORES: &[Role] = &[
+    Role::Headers,
+    Role::ContextHeaders,
+    Role::Query,
+    Role::Request,
+    Role::Response,
+    Role::FetchResponse,
+    Role::Server,
+    Role::Transport,
+    Role::SseTransport,
+    Role::Router,
+    Role::Logger,
+    Role::Telemetry,
+    Role::HandlerContext,
+    Role::AsyncContext,
+    Role::Registration,
+];
+
+/// Collects all containers that are indexed by a session.
+pub fn collect(flow: &Flow<'_>, lives: &Lives) -> Vec<Keyed> {
+    let mut out: Vec<Keyed> = Vec::new();
+    for at in flow.program.exprs() {
+        for (access, object) in accesses_at(flow, lives, at) {
+            add(flow, &mut out, access, object);
+        }
+    }
+    out.retain(|keyed| {
+        keyed.accesses.iter().any(|access| access.kind != Kind::Test)
+            || keyed.accesses.len() > 1
+            || keyed.object.is_some()
+    });
+    out
+}
+
+fn add(flow: &Flow<'_>, out: &mut Vec<Keyed>, access: Access, object: Option<ObjId>) {
+    let by_object = !flow.is_id(access.key);
+    let key_text = if object.is_none_or(|id| is_external(flow, id)) { key_text(flow, access.key) } else { None };
+    let Some(holder) = holder(flow, access, object) else { return };
+    let same = |keyed: &&mut Keyed| {
+        if keyed.key_text.is_some() || key_text.is_some() {
+            // `plan:1` and `plan:1:seen` are parts of one thing.
+            keyed.key_text == key_text && keyed.holder.name == holder.name
+        } else {
+            (keyed.object.is_some() && keyed.object == object)
+                || (keyed.holder.module == holder.module && keyed.holder.span == holder.span)
+        }
+    };
+    match out.iter_mut().find(same) {
+        Some(keyed) => {
+            keyed.by_object &= by_object;
+            if !keyed.accesses.iter().any(|known| known.at == access.at && known.kind == access.kind) {
+                keyed.accesses.push(access);
+            }
+        }
+        None => out.push(Keyed { object, holder, key_text, accesses: vec![access], by_object }),
+    }
+}
+
+fn is_external(flow: &Flow<'_>, id: ObjId) -> bool {
+    let object = flow.object(id);
+    object.role == Some(Role::External)
+        || (object.role.is_none()
+            && object.class.is_none()
+            && (object.external.is_some() || matches!(object.site, Site::Symbol(_) | Site::Decl(_)))
+            && !flow.program_literal(id))
+}
+
+/// The first literal text in a key that is built from parts.
+fn key_text(flow: &Flow<'_>, key: ExprRef) -> Option<Name> {
+    let mut at = key;
+    for _ in 0..6 {
+        match flow.program.kind(at) {
+            ExprKind::Template(parts) => {
+                let text = parts.iter().find_map(|part| match flow.program.module(at.module).kind(*part) {
+                    ExprKind::Text(text) => Some(*text),
+                    ExprKind::Symbol(_) | ExprKind::Member { .. } => {
+                        let part = At { module: at.module, id: *part };
+                        flow.at(part).iter().find_map(|value| match value {
+                            Value::Text(text) => Some(*text),
+                            _ => None,
+                        })
+                    }
+                    _ => None,
+                });
+                return text;
+            }
+            ExprKind::Symbol(id) => {
+                let symbol = flow.program.module(at.module).symbol(*id);
+                at = At { module: at.module, id: symbol.init? };
+            }
+            ExprKind::Call { .. } => {
+                let callee = flow.callees(at).into_iter().next()?;
+                let value = *flow.program.function(callee).returns.first()?;
+                at = At { module: callee.module, id: value };
+            }
+            ExprKind::Cast { value, .. } => at = At { module: at.module, id: *value },
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn holder(flow: &Flow<'_>, access: Access, object: Option<ObjId>) -> Option<Holder> {
+    if let Some(holder) = object.and_then(|id| flow.holder(id)) {
+        return Some(holder);
+    }
+    let span = flow.program.expr(access.receiver).span;
+    match flow.program.kind(access.receiver) {
+        ExprKind::Symbol(id) => Some(flow.symbol_holder(At { module: access.receiver.module, id: *id })),
+        ExprKind::Member { name, .. } => {
+            Some(Holder { name: *name, module: access.receiver.module, span, symbol: None })
+        }
+        ExprKind::Global(name) => Some(Holder { name: *name, module: access.receiver.module, span, symbol: None }),
+        _ => None,
+    }
+}
+
+/// Whether a value stands for a session without being its id.
+fn stands_for_session(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -> bool {
+    flow.objects_at(key).any(|id| match flow.object(id).role {
+        Some(Role::SessionObject) => true,
+        Some(Role::Server | Role::Transport | Role::SseTransport) => {
+            lives.object_per_session(flow, id) || !lives.object_per_process(flow, id)
+        }
+        _ => false,
+    })
+}
+
+fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Option<ObjId>)> {
+    let func = flow.program.func_of(at);
+    let facts = flow.program.module(at.module);
+    let in_module = |id| At { module: at.module, id };
+    match facts.kind(at.id) {
+        ExprKind::Index { object, key } => {
+            let (receiver, key) = (in_module(*object), in_module(*key));
+            if !keys_session(flow, key) {
+                return Vec::new();
+            }
+            let (kind, value) = index_use(flow, at);
+            let access = Access { at, key, receiver, kind, func, value };
+            containers(flow, receiver).into_iter().map(|object| (access, object)).collect()
+        }
+        ExprKind::Contains { haystack, needle } => {
+            let (receiver, key) = (in_module(*haystack), in_module(*needle));
+            if !keys_session(flow, key) {
+                return Vec::new();
+            }
+            let access = Access { at, key, receiver, kind: Kind::Test, func, value: None };
+            containers(flow, receiver).into_iter().map(|object| (access, object)).collect()
+        }
+        ExprKind::Call { args, .. } => {
+            let Some(first) = args.first() else { return Vec::new() };
+            let key = in_module(first.value);
+            let value = args.get(1).map(|arg| in_module(arg.value));
+            let mut out = Vec::new();
+            for performed in flow.performed(at) {
+                let weak = performed.object.is_some_and(|id| flow.object(id).role == Some(Role::WeakMap));
+                let mapped = performed
+                    .object
+                    .is_some_and(|id| matches!(flow.object(id).role, Some(Role::Map | Role::WeakMap | Role::Set)));
+                let session = keys_session(flow, key) || (mapped && stands_for_session(flow, lives, key));
+                if performed.op == Op::Find {
+                    out.extend(found_by_id(flow, at, performed.receiver, performed.object));
+                    continue;
+                }
+                if !session || (weak && !stands_for_session(flow, lives, key)) {
+                    continue;
+                }
+                let kind = match performed.op {
+                    Op::Get => Kind::Read,
+                    Op::Put => Kind::Write,
+                    Op::Has => Kind::Test,
+                    Op::Remove => Kind::Delete,
+                    Op::GetOrInsert => Kind::GetOrCreate,
+                    Op::Add => Kind::AddId,
+                    _ => continue,
+                };
+                if performed
+                    .object
+                    .is_some_and(|id| flow.object(id).role.is_some_and(|role| NOT_STORES.contains(&role)))
+                {
+                    continue;
+                }
+                if performed.object.is_none() && !plausible_external(flow, performed.receiver, key, kind) {
+                    continue;
+                }
+                let access = Access { at, key, receiver: performed.receiver, kind, func, value };
+                out.push((access, performed.object));
+            }
+            out
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `list.find(t => t.sessionId === wanted)`: the list is indexed by the id.
+fn found_by_id(flow: &Flow<'_>, at: ExprRef, receiver: ExprRef, object: Option<ObjId>) -> Vec<(Access, Option<ObjId>)> {
+    let Some(callback) = flow.argument(at, 0) else { return Vec::new() };
+    let mut out = Vec::new();
+    for func in flow.functions_at(callback) {
+        let facts = flow.program.module(func.module);
+        for id in facts.expr_ids().filter(|id| facts.expr(*id).func == func.id) {
+            let ExprKind::Compare { left, right, .. } = facts.kind(id) else { continue };
+            let (left, right) = (At { module: func.module, id: *left }, At { module: func.module, id: *right });
+            if keys_session(flow, left) && keys_session(flow, right) {
+                let access =
+                    Access { at, key: right, receiver, kind: Kind::Read, func: flow.program.func_of(at), value: None };
+                out.push((access, object));
+            }
+        }
+    }
+    out
+}
+
+/// Whether an expression is a session id that may key a store. Query parameters count beside an SSE transport only.
+fn keys_session(flow: &Flow<'_>, key: ExprRef) -> bool {
+    flow.ids_at(key).any(|source| source.kind != SourceKind::Query || flow.serves_sse())
+}
+
+/// A store outside the program is only believed where the key is put together, or the receiver's name says so.
+fn plausible_external(flow: &Flow<'_>, receiver: ExprRef, key: ExprRef, kind: Kind) -> bool {
+    if kind == Kind::AddId {
+        return false;
+    }
+    if flow.objects_at(receiver).next().is_none()
+        && flow.at(receiver).iter().any(|v| matches!(v, Value::Func(_) | Value::Namespace(_)))
+    {
+        return false;
+    }
+    let name = flow.written_name(receiver).map(|name| name.text().to_ascii_lowercase()).unwrap_or_default();
+    let refused = [
+        "header", "params", "res", "response", "req", "request", "url", "query", "span", "logger", "log", "app",
+        "router", "cookies", "c", "ctx",
+    ];
+    if refused.iter().any(|word| name == *word) || name.contains("header") || name.contains("param") {
+        return false;
+    }
+    let words =
+        ["redis", "kv", "store", "cache", "map", "session", "db", "registry", "storage", "transports", "client"];
+    key_text(flow, key).is_some() || words.iter().any(|word| name.contains(word))
+}
+
+/// The containers that an indexed expression may be; one unknown container where it is nothing known.
+fn containers(flow: &Flow<'_>, receiver: ExprRef) -> Vec<Option<ObjId>> {
+    let mut out = Vec::new();
+    let mut any = false;
+    for id in flow.objects_at(receiver) {
+        any = true;
+        if !flow.object(id).role.is_some_and(|role| NOT_STORES.contains(&role)) {
+            out.push(Some(id));
+        }
+    }
+    if !any && matches!(flow.program.kind(receiver), ExprKind::Symbol(_) | ExprKind::Member { .. }) {
+        let written = flow.written_name(receiver).map(|n| n.text().to_ascii_lowercase()).unwrap_or_default();
+        if !written.contains("header") && written != "params" && written != "query" {
+            out.push(None);
+        }
+    }
+    out
+}
+
+fn index_use(flow: &Flow<'_>, at: ExprRef) -> (Kind, Option<ExprRef>) {
+    let facts = flow.program.module(at.module);
+    let Some(parent) = facts.expr(at.id).parent else { return (Kind::Read, None) };
+    match facts.kind(parent) {
+        ExprKind::Assign { target, value, kind } if *target == at.id => {
+            let value = Some(At { module: at.module, id: *value });
+            match kind {
+                AssignKind::IfAbsent => (Kind::GetOrCreate, value),
+                _ => (Kind::Write, value),
+            }
+        }
+        ExprKind::Delete { target } if *target == at.id => (Kind::Delete, None),
+        _ => (Kind::Read, None),
+    }
+}

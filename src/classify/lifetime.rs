@@ -1,0 +1,317 @@
+//! State that is kept per session without an id: what a per-session factory's handlers capture, or a per-session object's fields.
+
+use rustc_hash::FxHashSet;
+
+use super::mutations::{Mutations, is_machinery, only_machinery};
+use crate::model::facts::{ClassId, ExprKind, SymbolKind, TOP};
+use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::{Flow, Owner, Root};
+use crate::model::lives::{Contexts, Lives};
+use crate::model::name::Name;
+use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
+use crate::model::query::Holder;
+use crate::model::vocabulary::Role;
+
+/// What kind of place holds the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// A captured variable.
+    Variable,
+    /// A field of a per-session object.
+    Field,
+}
+
+/// State with the lifetime of a session (or, asked for the process, of the process).
+#[derive(Clone, Debug)]
+pub struct Lasting {
+    /// What holds it.
+    pub holder: Holder,
+    /// The kind of place.
+    pub held: Held,
+    /// Its values.
+    pub values: Vec<Value>,
+    /// Where handlers change it.
+    pub writers: Vec<ExprRef>,
+    /// Where handlers touch it.
+    pub uses: Vec<ExprRef>,
+    /// It is a credential or an identity of the request that opened the session.
+    pub credential: bool,
+    /// It is only a registration that is switched on and off.
+    pub switched: bool,
+    /// The function or class it belongs to, as the function that creates it.
+    pub scope: FuncRef,
+}
+
+/// Finds state of one lifetime.
+pub struct Finder<'a, 'p> {
+    /// The solved program.
+    pub flow: &'a Flow<'p>,
+    /// Lifetimes.
+    pub lives: &'a Lives,
+    /// What handlers change.
+    pub mutations: &'a Mutations,
+    /// The context asked for.
+    pub context: Contexts,
+}
+
+impl Finder<'_, '_> {
+    /// All state of the asked lifetime that handlers change.
+    pub fn find(&self) -> Vec<Lasting> {
+        let mut out = Vec::new();
+        for module in 0..self.flow.program.modules.len() as u32 {
+            let facts = self.flow.program.module(module);
+            for index in 0..facts.symbols.len() as u32 {
+                let symbol = Flow::symbol_ref(module, crate::model::facts::SymbolId(index));
+                out.extend(self.captured(symbol));
+            }
+            for index in 0..facts.classes.len() as u32 {
+                self.fields(At { module, id: ClassId(index) }, &mut out);
+            }
+        }
+        self.outermost(&mut out);
+        out
+    }
+
+    fn lasts(&self, id: ObjId) -> bool {
+        if self.context == Contexts::SESSION {
+            self.lives.object_per_session(self.flow, id)
+        } else {
+            self.lives.object_per_process(self.flow, id)
+        }
+    }
+
+    fn captured(&self, symbol: SymbolRef) -> Option<Lasting> {
+        let facts = self.flow.program.symbol(symbol);
+        if !matches!(facts.kind, SymbolKind::Variable { .. } | SymbolKind::Parameter) {
+            return None;
+        }
+        let scope = At { module: symbol.module, id: facts.func };
+        let module_level = scope.id == TOP;
+        if module_level != (self.context == Contexts::PROCESS) || !self.lives.contexts(scope).has(self.context) {
+            return None;
+        }
+        let uses: Vec<ExprRef> = self
+            .flow
+            .uses(symbol)
+            .filter(|at| {
+                let func = self.flow.program.func_of(*at);
+                func != scope && self.lives.handler_reach.contains(&func) && self.flow.program.within(func, scope)
+            })
+            .collect();
+        if uses.is_empty() && !self.is_imported_state(symbol) {
+            return None;
+        }
+        let values = self.flow.values(self.flow.symbol_node(symbol)).to_vec();
+        let assigned = self.mutations.symbols.get(&symbol).cloned().unwrap_or_default();
+        self.judge(self.flow.symbol_holder(symbol), Held::Variable, values, assigned, uses, scope)
+    }
+
+    /// A module-level variable that other modules use.
+    fn is_imported_state(&self, symbol: SymbolRef) -> bool {
+        self.flow.program.symbol(symbol).func == TOP && self.context == Contexts::PROCESS
+    }
+
+    fn fields(&self, class: ClassRef, out: &mut Vec<Lasting>) {
+        let Some(id) = self.flow.class_object(class) else { return };
+        if !self.lasts(id) || !self.has_handlers(class) {
+            return;
+        }
+        let top = self.flow.topmost(class);
+        let owner = Owner::Class(top);
+        let facts = self.flow.program.class(class);
+        let scope = At { module: class.module, id: facts.constructor };
+        for name in self.flow.field_names.get(&owner).into_iter().flatten() {
+            let Some(node) = self.flow.known_field(owner, *name) else { continue };
+            let values = self.flow.values(node).to_vec();
+            let assigned = self.mutations.fields.get(&(owner, *name)).cloned().unwrap_or_default();
+            let uses = self.field_uses(class, *name);
+            if uses.is_empty() {
+                continue;
+            }
+            let declared = facts.fields.iter().find(|field| field.name == *name);
+            let span = declared.map_or(facts.name_span, |field| field.span);
+            let holder = Holder { name: *name, module: class.module, span, symbol: None };
+            out.extend(self.judge(holder, Held::Field, values, assigned, uses, scope));
+        }
+    }
+
+    /// Whether handlers are registered by the class: they are written in its methods, or its methods are the handlers.
+    fn has_handlers(&self, class: ClassRef) -> bool {
+        self.flow.roots.iter().any(|(func, roots)| {
+            roots.contains(&Root::Handler)
+                && func.module == class.module
+                && self.flow.program.function(*func).class == Some(class.id)
+        })
+    }
+
+    fn field_uses(&self, class: ClassRef, name: Name) -> Vec<ExprRef> {
+        let facts = self.flow.program.module(class.module);
+        facts
+            .expr_ids()
+            .map(|id| At { module: class.module, id })
+            .filter(|at| match facts.kind(at.id) {
+                ExprKind::Member { object, name: used } => {
+                    *used == name
+                        && matches!(facts.kind(*object), ExprKind::This(Some(id)) if *id == class.id)
+                        && self.lives.handler_reach.contains(&self.flow.program.func_of(*at))
+                }
+                _ => false,
+            })
+            .collect()
+    }
+
+    fn judge(
+        &self,
+        holder: Holder,
+        held: Held,
+        values: Vec<Value>,
+        assigned: Vec<ExprRef>,
+        uses: Vec<ExprRef>,
+        scope: FuncRef,
+    ) -> Option<Lasting> {
+        let credential = self.context == Contexts::SESSION && values.iter().any(|value| self.is_credential(*value, 2));
+        let mut writers = assigned;
+        if only_machinery(self.flow, &values) {
+            let switched = self.switched(&values);
+            if !switched.is_empty() && self.context == Contexts::SESSION {
+                return Some(Lasting {
+                    holder,
+                    held,
+                    values,
+                    writers: switched,
+                    uses,
+                    credential: false,
+                    switched: true,
+                    scope,
+                });
+            }
+            if !credential {
+                return None;
+            }
+        }
+        for value in &values {
+            if let Value::Object(id) = value
+                && !is_machinery(self.flow, *id)
+                && self.lasts(*id)
+            {
+                writers.extend(self.changes(*id, 3, &mut FxHashSet::default()));
+            }
+        }
+        if writers.is_empty() && !credential {
+            return None;
+        }
+        writers.sort_unstable();
+        writers.dedup();
+        Some(Lasting { holder, held, values, writers, uses, credential, switched: false, scope })
+    }
+
+    fn switched(&self, values: &[Value]) -> Vec<ExprRef> {
+        values
+            .iter()
+            .filter_map(|value| match value {
+                Value::Object(id) => self.mutations.switched.get(id),
+                _ => None,
+            })
+            .flatten()
+            .copied()
+            .collect()
+    }
+
+    /// Where handlers change an object or what it owns.
+    fn changes(&self, id: ObjId, depth: u32, seen: &mut FxHashSet<ObjId>) -> Vec<ExprRef> {
+        if !seen.insert(id) {
+            return Vec::new();
+        }
+        let mut out = self.mutations.objects.get(&id).cloned().unwrap_or_default();
+        if depth == 0 {
+            return out;
+        }
+        let inner = self.flow.fields(id).into_iter().flat_map(|(_, values)| values).chain(self.flow.elements(id));
+        for value in inner {
+            if let Value::Object(inner) = value
+                && !is_machinery(self.flow, inner)
+                && self.lasts(inner)
+            {
+                out.extend(self.changes(inner, depth - 1, seen));
+            }
+        }
+        out
+    }
+
+    /// Whether a value is a credential of an HTTP request, or something built from one.
+    pub fn is_credential(&self, value: Value, depth: u32) -> bool {
+        match value {
+            Value::Credential(_) => true,
+            Value::Object(id) => {
+                let object = self.flow.object(id);
+                if matches!(
+                    object.role,
+                    Some(
+                        Role::Request
+                            | Role::Headers
+                            | Role::Server
+                            | Role::Transport
+                            | Role::SseTransport
+                            | Role::HandlerContext
+                            | Role::Response
+                    )
+                ) {
+                    return false;
+                }
+                if !self.lasts(id) {
+                    return false;
+                }
+                if let Site::Expr(at) = object.site
+                    && object.class.is_none()
+                    && let ExprKind::New { args, .. } | ExprKind::Call { args, .. } = self.flow.program.kind(at)
+                    && args.iter().any(|arg| {
+                        self.flow.at(At { module: at.module, id: arg.value }).iter().any(|value| {
+                            matches!(value, Value::Credential(_))
+                                || (depth > 0
+                                    && matches!(value, Value::Object(inner) if *inner != id)
+                                    && self.is_credential(*value, depth - 1))
+                        })
+                    })
+                {
+                    return true;
+                }
+                depth > 0
+                    && self.flow.fields(id).iter().flat_map(|(_, values)| values).any(|inner| {
+                        !matches!(inner, Value::Object(other) if *other == id) && self.is_credential(*inner, depth - 1)
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// An object that another store owns is not a second store; a switched registration belongs to the state beside it.
+    fn outermost(&self, found: &mut Vec<Lasting>) {
+        let scopes: FxHashSet<FuncRef> =
+            found.iter().filter(|l| !l.switched && !l.credential).map(|l| l.scope).collect();
+        found.retain(|lasting| !lasting.switched || !scopes.contains(&lasting.scope));
+        // One object passed on under several names: the name nearest to its creation stands for it.
+        let mut kept: Vec<Lasting> = Vec::new();
+        for lasting in found.drain(..) {
+            let objects: Vec<Value> = lasting
+                .values
+                .iter()
+                .filter(|v| matches!(v, Value::Object(id) if !is_machinery(self.flow, *id)))
+                .copied()
+                .collect();
+            let same = kept.iter_mut().find(|other| {
+                !objects.is_empty()
+                    && other.switched == lasting.switched
+                    && objects.iter().all(|value| other.values.contains(value))
+            });
+            match same {
+                Some(other) => {
+                    other.uses.extend(lasting.uses);
+                    other.writers.extend(lasting.writers);
+                    other.credential |= lasting.credential;
+                }
+                None => kept.push(lasting),
+            }
+        }
+        *found = kept;
+    }
+}

@@ -1,0 +1,197 @@
+//! Names as words: what a variable's name says of its content. Used only to tell apart what the flow leaves open.
+
+/// Splits a name written in camelCase, PascalCase, snake_case or kebab-case into lower-case words.
+pub fn words(name: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut previous_lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            if !word.is_empty() {
+                out.push(std::mem::take(&mut word));
+            }
+            previous_lower = false;
+            continue;
+        }
+        if c.is_uppercase() && previous_lower && !word.is_empty() {
+            out.push(std::mem::take(&mut word));
+        }
+        previous_lower = c.is_lowercase() || c.is_ascii_digit();
+        word.extend(c.to_lowercase());
+    }
+    if !word.is_empty() {
+        out.push(word);
+    }
+    out
+}
+
+fn any(name: &str, list: &[&str]) -> bool {
+    words(name)
+        .iter()
+        .any(|word| list.contains(&word.as_str()) || word.strip_suffix('s').is_some_and(|w| list.contains(&w)))
+}
+
+/// Credentials, identities, and what OAuth needs between two steps.
+pub fn is_auth(name: &str) -> bool {
+    let joined = name.to_ascii_lowercase();
+    any(
+        name,
+        &[
+            "token",
+            "credential",
+            "cred",
+            "auth",
+            "oauth",
+            "verifier",
+            "pkce",
+            "secret",
+            "login",
+            "bearer",
+            "jwt",
+            "claim",
+            "principal",
+            "identity",
+            "identities",
+            "password",
+            "apikey",
+            "owner",
+        ],
+    ) || joined.contains("apikey")
+        || joined.contains("accesskey")
+}
+
+/// Weaker words, that count beside another store of credentials.
+pub fn is_account(name: &str) -> bool {
+    any(name, &["account", "user", "profile"])
+}
+
+/// Counters, limits and labels.
+pub fn is_telemetry(name: &str) -> bool {
+    any(
+        name,
+        &[
+            "quota",
+            "limit",
+            "limiter",
+            "rate",
+            "bucket",
+            "call",
+            "hit",
+            "request",
+            "usage",
+            "counter",
+            "throttle",
+            "stat",
+            "metric",
+            "telemetry",
+            "attempt",
+            "trace",
+            "span",
+            "analytic",
+        ],
+    )
+}
+
+/// Proof that something happened, that later calls need.
+pub fn is_guard(name: &str) -> bool {
+    any(
+        name,
+        &[
+            "approved",
+            "approval",
+            "consent",
+            "confirmed",
+            "confirmation",
+            "allowed",
+            "granted",
+            "grant",
+            "lease",
+            "trusted",
+            "unlocked",
+            "evidence",
+            "verified",
+            "permission",
+            "acknowledged",
+            "authorized",
+            "spend",
+            "budget",
+        ],
+    )
+}
+
+/// A guard that asks the user.
+pub fn is_consent(name: &str) -> bool {
+    any(name, &["approved", "approval", "consent", "confirmed", "confirmation", "trusted", "acknowledged"])
+}
+
+/// Who wants to hear of changes.
+pub fn is_subscription(name: &str) -> bool {
+    any(name, &["subscriber", "subscription", "subscribed", "watcher", "listener", "poller"])
+}
+
+/// A mere choice among things that the model can name.
+pub fn is_selection(name: &str) -> bool {
+    any(name, &["active", "current", "selected", "selection", "chosen", "focused", "default"])
+}
+
+/// Book-keeping about a connection.
+pub fn is_bookkeeping(name: &str) -> bool {
+    any(
+        name,
+        &[
+            "seen",
+            "activity",
+            "created",
+            "updated",
+            "accessed",
+            "access",
+            "timer",
+            "timeout",
+            "expires",
+            "expiry",
+            "connected",
+            "started",
+            "last",
+            "id",
+            "closed",
+            "initialized",
+            "state",
+            "status",
+            "queue",
+            "stream",
+            "protocol",
+            "version",
+            "ttl",
+        ],
+    )
+}
+
+/// What the client said of itself.
+pub fn is_client_info(name: &str) -> bool {
+    let joined = name.to_ascii_lowercase();
+    joined.contains("clientinfo")
+        || joined.contains("client_info")
+        || joined.contains("clientcapabilities")
+        || joined.contains("clientversion")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_the_usual_spellings() {
+        assert_eq!(words("callsBySession"), ["calls", "by", "session"]);
+        assert_eq!(words("_session_user"), ["session", "user"]);
+        assert_eq!(words("OAuthTokens"), ["oauth", "tokens"]);
+        assert_eq!(words("#lines2"), ["lines2"]);
+    }
+
+    #[test]
+    fn a_word_must_stand_alone() {
+        assert!(is_auth("authBySession"));
+        assert!(is_auth("accessTokens"));
+        assert!(!is_auth("authors"));
+        assert!(!is_telemetry("recalls"));
+    }
+}

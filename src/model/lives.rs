@@ -1,0 +1,391 @@
+//! How long things live: in which contexts does each function run, and who reaches it.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::facts::{ExprKind, FuncKind, TOP};
+use super::flow::value::{ObjId, Site, Value};
+use super::flow::{Edge, Flow, Root};
+use super::name::Name;
+use super::program::{At, ExprRef, FuncRef};
+use super::vocabulary::Role;
+
+/// A set of contexts in which code runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contexts(u8);
+
+impl Contexts {
+    /// Once for the process.
+    pub const PROCESS: Self = Self(1);
+    /// Once for each session.
+    pub const SESSION: Self = Self(2);
+    /// Once for each HTTP request.
+    pub const REQUEST: Self = Self(4);
+    /// Once for each call of a tool (or other handler).
+    pub const CALL: Self = Self(8);
+    /// Nothing that was read runs it.
+    pub const UNKNOWN: Self = Self(16);
+
+    /// Whether all of `other` is in this set.
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether the set is empty.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    fn add(&mut self, other: Self) -> bool {
+        let before = self.0;
+        self.0 |= other.0;
+        self.0 != before
+    }
+}
+
+/// Whether a transport opens sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// No generator, or an absent one.
+    Off,
+    /// A generator.
+    On,
+    /// Either, by a condition.
+    Either,
+}
+
+/// A place where a transport is constructed.
+#[derive(Clone, Copy, Debug)]
+pub struct TransportSite {
+    /// The construction.
+    pub at: ExprRef,
+    /// The object.
+    pub object: ObjId,
+    /// HTTP+SSE, always with a session.
+    pub sse: bool,
+    /// Whether it opens sessions.
+    pub mode: Mode,
+    /// The generator's value, if written.
+    pub generator: Option<ExprRef>,
+}
+
+/// Lifetimes and reachability over a solved program.
+pub struct Lives {
+    contexts: FxHashMap<FuncRef, Contexts>,
+    /// Everything that a tool, resource or prompt handler may run.
+    pub handler_reach: FxHashSet<FuncRef>,
+    /// For each function, the handler roots that reach it.
+    pub handlers_of: FxHashMap<FuncRef, FxHashSet<FuncRef>>,
+    /// Functions that a web framework runs for a request.
+    pub routes: FxHashSet<FuncRef>,
+    /// Transport constructions.
+    pub transports: Vec<TransportSite>,
+    /// Server constructions.
+    pub servers: Vec<ExprRef>,
+}
+
+impl Lives {
+    /// Computes lifetimes.
+    pub fn new(flow: &Flow<'_>) -> Self {
+        let transports = transport_sites(flow);
+        let servers = constructions(flow, &[Role::Server, Role::SessionFramework]);
+        let mut lives = Self {
+            contexts: FxHashMap::default(),
+            handler_reach: FxHashSet::default(),
+            handlers_of: FxHashMap::default(),
+            routes: routes(flow),
+            transports,
+            servers,
+        };
+        lives.reach_from_handlers(flow);
+        lives.spread_contexts(flow);
+        lives
+    }
+
+    /// The contexts of a function.
+    pub fn contexts(&self, func: FuncRef) -> Contexts {
+        self.contexts.get(&func).copied().unwrap_or_default()
+    }
+
+    /// Whether what an expression creates may live as long as a session.
+    pub fn per_session(&self, flow: &Flow<'_>, at: ExprRef) -> bool {
+        self.contexts(flow.program.func_of(at)).has(Contexts::SESSION)
+    }
+
+    /// Whether an object may live as long as a session.
+    pub fn object_per_session(&self, flow: &Flow<'_>, id: ObjId) -> bool {
+        match flow.object(id).site {
+            Site::Expr(at) => self.per_session(flow, at),
+            Site::Class(class) => {
+                let made = flow.instances.get(&class);
+                match made {
+                    Some(sites) => sites.iter().any(|at| self.per_session(flow, *at)),
+                    None => {
+                        let constructor = At { module: class.module, id: flow.program.class(class).constructor };
+                        self.contexts(constructor).has(Contexts::SESSION)
+                    }
+                }
+            }
+            Site::Part(owner, _) if owner.0 != u32::MAX => self.object_per_session(flow, owner),
+            Site::Param(func, _) => self.contexts(func).has(Contexts::SESSION),
+            _ => false,
+        }
+    }
+
+    /// Whether an object lives as long as the process.
+    pub fn object_per_process(&self, flow: &Flow<'_>, id: ObjId) -> bool {
+        match flow.object(id).site {
+            Site::Expr(at) => self.contexts(flow.program.func_of(at)).has(Contexts::PROCESS),
+            Site::Class(class) => flow.instances.get(&class).is_some_and(|sites| {
+                sites.iter().any(|at| self.contexts(flow.program.func_of(*at)).has(Contexts::PROCESS))
+            }),
+            Site::Symbol(symbol) => flow.program.symbol(symbol).func == TOP,
+            Site::Part(owner, _) if owner.0 != u32::MAX => self.object_per_process(flow, owner),
+            _ => false,
+        }
+    }
+
+    fn reach_from_handlers(&mut self, flow: &Flow<'_>) {
+        let mut handlers: Vec<FuncRef> =
+            flow.roots.iter().filter(|(_, roots)| roots.contains(&Root::Handler)).map(|(func, _)| *func).collect();
+        handlers.sort_unstable();
+        for handler in handlers {
+            for func in reach(flow, handler) {
+                self.handler_reach.insert(func);
+                self.handlers_of.entry(func).or_default().insert(handler);
+            }
+        }
+    }
+
+    fn spread_contexts(&mut self, flow: &Flow<'_>) {
+        let program = flow.program;
+        let mut pending = Vec::new();
+        for func in program.functions() {
+            let seed = self.seed(flow, func);
+            if !seed.is_empty() {
+                self.contexts.insert(func, seed);
+                pending.push(func);
+            }
+        }
+        self.spread(flow, pending);
+        // What nothing runs: an exported factory is run once per session as far as anyone can tell.
+        let mut orphans = Vec::new();
+        for func in program.functions() {
+            if self.contexts(func).is_empty() && self.is_orphan(flow, func) {
+                let context = if self.builds_server(flow, func) { Contexts::SESSION } else { Contexts::UNKNOWN };
+                self.contexts.insert(func, context);
+                orphans.push(func);
+            }
+        }
+        self.spread(flow, orphans);
+    }
+
+    fn spread(&mut self, flow: &Flow<'_>, mut pending: Vec<FuncRef>) {
+        while let Some(func) = pending.pop() {
+            let own = self.contexts(func);
+            for (callee, _, _) in flow.edges.get(&func).into_iter().flatten() {
+                if flow.roots.get(callee).is_some_and(|roots| roots.contains(&Root::Handler)) {
+                    continue;
+                }
+                // Who registers a route does not run it.
+                if self.routes.contains(callee) {
+                    continue;
+                }
+                if self.contexts.entry(*callee).or_default().add(own) {
+                    pending.push(*callee);
+                }
+            }
+        }
+    }
+
+    fn seed(&self, flow: &Flow<'_>, func: FuncRef) -> Contexts {
+        let mut out = Contexts::default();
+        if func.id == TOP {
+            out.add(Contexts::PROCESS);
+        }
+        for root in flow.roots.get(&func).into_iter().flatten() {
+            match root {
+                Root::Handler => out.add(Contexts::CALL),
+                Root::SessionStart => out.add(Contexts::SESSION),
+                Root::RequestFactory => out.add(Contexts::REQUEST),
+                Root::Route | Root::SessionEnd | Root::Timer => false,
+            };
+        }
+        if self.routes.contains(&func) {
+            out.add(self.route_context(flow, func));
+        }
+        out
+    }
+
+    /// A route runs per session where it makes a transport that can hold one.
+    fn route_context(&self, flow: &Flow<'_>, func: FuncRef) -> Contexts {
+        let reached = reach(flow, func);
+        let mut out = Contexts::default();
+        for site in &self.transports {
+            if reached.contains(&flow.program.func_of(site.at)) && !self.process_transport(flow, site) {
+                out.add(match site.mode {
+                    Mode::Off => Contexts::REQUEST,
+                    Mode::On | Mode::Either => Contexts::SESSION,
+                });
+            }
+        }
+        if out.is_empty() {
+            out.add(Contexts::REQUEST);
+        }
+        out
+    }
+
+    fn process_transport(&self, flow: &Flow<'_>, site: &TransportSite) -> bool {
+        flow.program.func_of(site.at).id == TOP
+    }
+
+    fn is_orphan(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
+        let called =
+            flow.callers.get(&func).is_some_and(|callers| callers.iter().any(|(caller, _, _)| *caller != func));
+        !called && !flow.roots.contains_key(&func)
+    }
+
+    fn builds_server(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
+        let reached = reach(flow, func);
+        self.servers.iter().any(|at| reached.contains(&flow.program.func_of(*at)))
+    }
+}
+
+/// Everything that a function may run, itself included, handlers it registers not.
+pub fn reach(flow: &Flow<'_>, from: FuncRef) -> FxHashSet<FuncRef> {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![from];
+    seen.insert(from);
+    while let Some(func) = pending.pop() {
+        for (callee, _, _) in flow.edges.get(&func).into_iter().flatten() {
+            let handler = flow.roots.get(callee).is_some_and(|roots| roots.contains(&Root::Handler));
+            if !handler && seen.insert(*callee) {
+                pending.push(*callee);
+            }
+        }
+    }
+    seen
+}
+
+/// Functions that an HTTP request runs: registered ones, and those that take a request and that nothing calls.
+fn routes(flow: &Flow<'_>) -> FxHashSet<FuncRef> {
+    let mut out: FxHashSet<FuncRef> =
+        flow.roots.iter().filter(|(_, roots)| roots.contains(&Root::Route)).map(|(func, _)| *func).collect();
+    for func in flow.program.functions() {
+        let facts = flow.program.function(func);
+        let called =
+            flow.callers.get(&func).is_some_and(|callers| callers.iter().any(|(_, _, edge)| *edge == Edge::Call));
+        if called || matches!(facts.kind, FuncKind::Top | FuncKind::Constructor) || flow.roots.contains_key(&func) {
+            continue;
+        }
+        let takes_request = facts.params.iter().any(|param| {
+            let node = flow.symbol_node(At { module: func.module, id: param.symbol });
+            flow.values(node)
+                .iter()
+                .any(|value| matches!(value, Value::Object(id) if flow.object(*id).role == Some(Role::Request)))
+        });
+        if takes_request {
+            out.insert(func);
+        }
+    }
+    out
+}
+
+/// Expressions that construct something of a role (or of a class that extends it).
+pub fn constructions(flow: &Flow<'_>, roles: &[Role]) -> Vec<ExprRef> {
+    let mut out = Vec::new();
+    for id in flow.object_ids() {
+        let object = flow.object(id);
+        if !object.role.is_some_and(|role| roles.contains(&role)) {
+            continue;
+        }
+        match object.site {
+            Site::Expr(at) if matches!(flow.program.kind(at), ExprKind::New { .. } | ExprKind::Call { .. }) => {
+                out.push(at)
+            }
+            Site::Class(class) => out.extend(flow.instances.get(&class).into_iter().flatten()),
+            _ => {}
+        }
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+fn transport_sites(flow: &Flow<'_>) -> Vec<TransportSite> {
+    let mut out = Vec::new();
+    for id in flow.object_ids() {
+        let object = flow.object(id);
+        let sse = match object.role {
+            Some(Role::Transport) => false,
+            Some(Role::SseTransport) => true,
+            _ => continue,
+        };
+        let sites: Vec<ExprRef> = match object.site {
+            Site::Expr(at) if matches!(flow.program.kind(at), ExprKind::New { .. }) => vec![at],
+            Site::Class(class) => flow.instances.get(&class).into_iter().flatten().copied().collect(),
+            _ => continue,
+        };
+        for at in sites {
+            let (mode, generator) = if sse { (Mode::On, None) } else { transport_mode(flow, at, object.site) };
+            out.push(TransportSite { at, object: id, sse, mode, generator });
+        }
+    }
+    out.sort_unstable_by_key(|site| site.at);
+    out
+}
+
+/// Whether a construction of a transport opens sessions, by the value of its generator option.
+fn transport_mode(flow: &Flow<'_>, at: ExprRef, site: Site) -> (Mode, Option<ExprRef>) {
+    let mut options = argument_objects(flow, at);
+    if let Site::Class(class) = site {
+        // What the constructor hands to `super`.
+        for expr in flow.program.module(class.module).expr_ids().map(|id| At { module: class.module, id }) {
+            if let ExprKind::Call { callee, .. } = flow.program.kind(expr)
+                && matches!(flow.program.module(class.module).kind(*callee), ExprKind::Super(Some(id)) if *id == class.id)
+            {
+                options.extend(argument_objects(flow, expr));
+            }
+        }
+    }
+    let has_argument = matches!(flow.program.kind(at), ExprKind::New { args, .. } if !args.is_empty());
+    if options.is_empty() {
+        return (if has_argument { Mode::On } else { Mode::Off }, None);
+    }
+    let name = Name::new("sessionIdGenerator");
+    let (mut on, mut off, mut generator) = (false, false, None);
+    for id in options {
+        if !flow.has_field(id, name) {
+            off = true;
+            continue;
+        }
+        let values = flow.field_values(id, name);
+        let absent = values.contains(&Value::Absent);
+        off |= absent;
+        on |= !absent || values.len() > 1;
+        // An option that is only there under a condition.
+        off |= flow.known_field(flow.owner(id), name).is_none();
+        generator = generator.or_else(|| written_field(flow, id, name));
+    }
+    let mode = match (on, off) {
+        (true, true) => Mode::Either,
+        (true, false) => Mode::On,
+        _ => Mode::Off,
+    };
+    (mode, generator)
+}
+
+fn argument_objects(flow: &Flow<'_>, call: ExprRef) -> Vec<ObjId> {
+    let (ExprKind::New { args, .. } | ExprKind::Call { args, .. }) = flow.program.kind(call) else { return Vec::new() };
+    args.iter()
+        .flat_map(|arg| flow.objects_at(At { module: call.module, id: arg.value }))
+        .filter(|id| flow.object(*id).role.is_none() && flow.object(*id).class.is_none())
+        .collect()
+}
+
+/// The expression written for a field of an object literal.
+pub fn written_field(flow: &Flow<'_>, id: ObjId, name: Name) -> Option<ExprRef> {
+    let Site::Expr(at) = flow.object(id).site else { return None };
+    let ExprKind::Object(fields) = flow.program.kind(at) else { return None };
+    let field = fields.iter().find(|field| matches!(&field.key, super::facts::Key::Name(n) if *n == name))?;
+    Some(At { module: at.module, id: field.value })
+}
