@@ -482,6 +482,9 @@ pub struct Module {
     pub exports: Vec<Export>,
     /// Branches, in source order.
     pub branches: Vec<Branch>,
+    /// Type arguments written at a `Call` or `New` (`new Map<string, Basket>()`, `create<State>()`), by ascending expression. What such an
+    /// expression holds is often said nowhere else.
+    pub type_args: Vec<(ExprId, Vec<TypeId>)>,
     /// Byte ranges that the parser could not make sense of. Not empty: report the file as `syntax-error`, keep what could be read.
     pub errors: Vec<Span>,
 }
@@ -515,6 +518,14 @@ impl Module {
     /// A type.
     pub fn ty(&self, id: TypeId) -> &Type {
         &self.types[id.index()]
+    }
+
+    /// The type arguments written at a call or construction.
+    pub fn type_args_of(&self, id: ExprId) -> &[TypeId] {
+        match self.type_args.binary_search_by_key(&id, |(expr, _)| *expr) {
+            Ok(at) => &self.type_args[at].1,
+            Err(_) => &[],
+        }
     }
 
     /// All expression ids.

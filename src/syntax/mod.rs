@@ -1,1 +1,3 @@
 //! Source text, spans and the tree-sitter wrapper. Knows nothing of MCP.
+
+pub mod tree;
