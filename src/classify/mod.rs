@@ -2,6 +2,9 @@
 
 pub mod access;
 pub mod answer;
+pub mod failure;
+pub mod holds;
 pub mod lifetime;
 pub mod mutations;
+pub mod stores;
 pub mod words;

@@ -1,0 +1,216 @@
+//! What becomes of a store once requests carry no session.
+
+use rustc_hash::FxHashSet;
+
+use super::access::{Access, Keyed, Kind};
+use super::answer::{Failure, Holds};
+use super::stores::Analysis;
+use crate::model::facts::{Branch, ExprId, ExprKind};
+use crate::model::flow::value::{SourceKind, Value};
+use crate::model::program::{At, ExprRef, FuncRef};
+
+/// The key of a write whose constant fallback is one bucket for everybody.
+pub fn fallback(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<ExprRef> {
+    keyed
+        .accesses
+        .iter()
+        .filter(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate | Kind::AddId))
+        .filter(|access| analysis.lives.handler_reach.contains(&access.func))
+        .find(|access| {
+            let values = analysis.flow.at(access.key);
+            values.iter().any(|v| matches!(v, Value::Id(_)))
+                && values.iter().any(|v| matches!(v, Value::Text(_)))
+                && !values.iter().any(|v| matches!(v, Value::Random(_)))
+        })
+        .map(|access| access.key)
+}
+
+/// The failure of a store that a session id or object keys.
+pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed, holds: Holds) -> Failure {
+    if matches!(holds, Holds::Transport | Holds::Upstream) {
+        return Failure::Refused;
+    }
+    if keyed.by_object {
+        return Failure::Lost;
+    }
+    let by_tools: Vec<&Access> = keyed
+        .accesses
+        .iter()
+        .filter(|access| analysis.lives.handler_reach.contains(&access.func) && access.kind != Kind::Delete)
+        .collect();
+    if by_tools.is_empty() {
+        return Failure::Refused;
+    }
+    let values: Vec<Value> = by_tools.iter().flat_map(|access| analysis.flow.at(access.key).iter().copied()).collect();
+    if values.iter().any(|value| matches!(value, Value::Random(_))) {
+        return Failure::Lost;
+    }
+    if fallback(analysis, keyed).is_some() {
+        return Failure::Collapsed;
+    }
+    let created = by_tools.iter().any(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate | Kind::AddId));
+    let guards: Vec<Option<Guarded>> = by_tools.iter().map(|access| guard_of(analysis, access)).collect();
+    if guards.iter().all(Option::is_some) {
+        let throws = guards.iter().flatten().any(|guard| *guard == Guarded::Refuses);
+        return if throws { Failure::Refused } else { Failure::Lost };
+    }
+    let raw = values.iter().any(|value| matches!(value, Value::Id(id) if analysis.flow.source(*id).kind == SourceKind::ToolHeader));
+    if raw {
+        return Failure::Spoofed;
+    }
+    if !created {
+        let refuses = by_tools.iter().any(|access| missing_is_refused(analysis, access));
+        return if refuses { Failure::Refused } else { Failure::Lost };
+    }
+    Failure::Collapsed
+}
+
+/// What happens before an access where the id is absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guarded {
+    /// An error.
+    Refuses,
+    /// The access is left out.
+    Skips,
+}
+
+/// The guard on the id of an access: in its own function, in what made the key, or in its callers that pass the key on.
+fn guard_of(analysis: &Analysis<'_>, access: &Access) -> Option<Guarded> {
+    let mut seen = FxHashSet::default();
+    guard_at(analysis, access.at, access.key, &mut seen, 0)
+}
+
+fn guard_at(
+    analysis: &Analysis<'_>,
+    at: ExprRef,
+    key: ExprRef,
+    seen: &mut FxHashSet<FuncRef>,
+    depth: u32,
+) -> Option<Guarded> {
+    let flow = &analysis.flow;
+    let func = flow.program.func_of(at);
+    if let Some(guard) = guard_in(analysis, func, Some(at)) {
+        return Some(guard);
+    }
+    for maker in makers(analysis, key, 0) {
+        if let Some(guard) = guard_in(analysis, maker, None) {
+            return Some(guard);
+        }
+    }
+    if depth >= 3 || !seen.insert(func) {
+        return None;
+    }
+    // The key came in as a parameter: every caller that handlers reach must have looked.
+    let callers: Vec<ExprRef> = flow
+        .callers
+        .get(&func)
+        .into_iter()
+        .flatten()
+        .filter(|(caller, _, _)| analysis.lives.handler_reach.contains(caller))
+        .map(|(_, at, _)| *at)
+        .collect();
+    let mut out = None;
+    for call in callers {
+        let (ExprKind::Call { args, .. } | ExprKind::New { args, .. }) = flow.program.kind(call) else { continue };
+        let Some(arg) = args.iter().find(|arg| flow.is_id(At { module: call.module, id: arg.value })) else { continue };
+        let passed = At { module: call.module, id: arg.value };
+        match guard_at(analysis, call, passed, seen, depth + 1) {
+            Some(Guarded::Skips) if out.is_none() => out = Some(Guarded::Skips),
+            Some(guard) => out = Some(guard),
+            None => return None,
+        }
+    }
+    out
+}
+
+/// The functions of the program that make a key.
+fn makers(analysis: &Analysis<'_>, key: ExprRef, depth: u32) -> Vec<FuncRef> {
+    if depth > 3 {
+        return Vec::new();
+    }
+    let flow = &analysis.flow;
+    match flow.program.kind(key) {
+        ExprKind::Call { .. } => flow.callees(key),
+        ExprKind::Symbol(id) => match flow.program.module(key.module).symbol(*id).init {
+            Some(init) => makers(analysis, At { module: key.module, id: init }, depth + 1),
+            None => Vec::new(),
+        },
+        ExprKind::Cast { value, .. } => makers(analysis, At { module: key.module, id: *value }, depth + 1),
+        _ => Vec::new(),
+    }
+}
+
+/// A branch of a function that leaves where the id is absent (before an access, if one is given).
+fn guard_in(analysis: &Analysis<'_>, func: FuncRef, before: Option<ExprRef>) -> Option<Guarded> {
+    let facts = analysis.flow.program.module(func.module);
+    let place = before.map(|at| analysis.flow.program.expr(at).span);
+    for branch in facts.branches.iter().filter(|branch| branch.func == func.id) {
+        let Some(absent_first) = tests_presence(analysis, func.module, branch.condition) else { continue };
+        if absent_first {
+            let earlier = place.is_none_or(|span| branch.span.end <= span.start || branch.otherwise.is_some_and(|o| o.contains(span)));
+            if branch.then_leaves && earlier {
+                return Some(leaving(facts, branch, func.id.index()));
+            }
+        } else if let Some(span) = place
+            && branch.then.contains(span)
+        {
+            return Some(Guarded::Skips);
+        }
+    }
+    None
+}
+
+fn leaving(facts: &crate::model::facts::Module, branch: &Branch, func: usize) -> Guarded {
+    let throws = facts.functions[func].throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span));
+    if throws { Guarded::Refuses } else { Guarded::Skips }
+}
+
+/// Whether a condition asks for the presence of a session id: `Some(true)` where it holds for an absent one.
+fn tests_presence(analysis: &Analysis<'_>, module: u32, condition: ExprId) -> Option<bool> {
+    let flow = &analysis.flow;
+    let at = |id| At { module, id };
+    match flow.program.module(module).kind(condition) {
+        ExprKind::Opaque(children) => {
+            // `!x`
+            let [child] = children.as_slice() else { return None };
+            if flow.is_id(at(*child)) {
+                return Some(true);
+            }
+            tests_presence(analysis, module, *child).map(|absent| !absent)
+        }
+        ExprKind::Compare { operator, left, right } => {
+            let (left, right) = (at(*left), at(*right));
+            let absent = |side: ExprRef| matches!(flow.program.kind(side), ExprKind::Absent);
+            let typeof_string = |side: ExprRef| matches!(flow.program.kind(side), ExprKind::Text(t) if matches!(t.text(), "string" | "undefined"));
+            if (flow.is_id(left) && absent(right)) || (flow.is_id(right) && absent(left)) {
+                return Some(!operator.text().starts_with('!'));
+            }
+            if let ExprKind::Opaque(children) = flow.program.kind(left)
+                && typeof_string(right)
+                && children.iter().any(|child| flow.is_id(at(*child)))
+            {
+                return Some(operator.text().starts_with('!'));
+            }
+            None
+        }
+        ExprKind::Either { condition, arms, .. } => {
+            let parts = condition.iter().chain(arms);
+            parts.copied().find_map(|part| tests_presence(analysis, module, part))
+        }
+        _ if flow.is_id(at(condition)) => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether what a read yields is refused where it is missing.
+fn missing_is_refused(analysis: &Analysis<'_>, access: &Access) -> bool {
+    let facts = analysis.flow.program.module(access.func.module);
+    let function = facts.function(access.func.id);
+    let span = facts.expr(access.at.id).span;
+    facts.branches.iter().any(|branch| {
+        branch.func == access.func.id
+            && branch.span.end > span.start
+            && branch.then_leaves
+            && function.throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span))
+    })
+}

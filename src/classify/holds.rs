@@ -1,0 +1,333 @@
+//! What a store holds: decided by what flows into it and who touches it; names decide only what that leaves open.
+
+use super::access::{Access, Keyed, Kind};
+use super::answer::Holds;
+use super::lifetime::{Finder, Lasting};
+use super::stores::Analysis;
+use super::words;
+use crate::model::facts::ExprKind;
+use crate::model::flow::Root;
+use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::lives::Contexts;
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::vocabulary::Role;
+
+/// What a keyed store was found to hold.
+pub struct Judged {
+    /// The main thing.
+    pub holds: Holds,
+    /// Transports too.
+    pub with_transport: bool,
+    /// Credentials too.
+    pub with_auth: bool,
+}
+
+const TRANSPORTS: &[Role] = &[Role::Transport, Role::SseTransport, Role::Response, Role::Server];
+const UPSTREAMS: &[Role] = &[Role::Client, Role::ClientTransport, Role::ChildProcess];
+
+/// What a keyed store holds. `None` where it turns out to be no store of a session.
+pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
+    let flow = &analysis.flow;
+    let values = stored_values(analysis, keyed);
+    let objects: Vec<ObjId> = values
+        .iter()
+        .filter_map(|value| match value {
+            Value::Object(id) => Some(*id),
+            _ => None,
+        })
+        .collect();
+    let holds_any = |roles: &[Role], depth| objects.iter().any(|id| flow.holds_role(*id, roles, depth));
+    let name = keyed.key_text.unwrap_or(keyed.holder.name).text();
+    let transport = holds_any(TRANSPORTS, 1) || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
+    let auth = has_auth(analysis, keyed, &objects, &values, name);
+    let judged = |holds| Some(Judged { holds, with_transport: transport, with_auth: auth });
+    let by_tools = reached_by_handlers(analysis, keyed, &objects);
+
+    if holds_any(UPSTREAMS, 2) && !keyed.by_object {
+        return judged(Holds::Upstream);
+    }
+    if transport {
+        // The record of a session holds more than the transport where tools use the rest of it.
+        return judged(if by_tools { Holds::AppState } else { Holds::Transport });
+    }
+    if auth {
+        return judged(Holds::Auth);
+    }
+    let in_handlers = keyed.accesses.iter().any(|access| analysis.lives.handler_reach.contains(&access.func));
+    if words::is_client_info(name) {
+        return judged(Holds::ClientInfo);
+    }
+    if !by_tools && !in_handlers {
+        if analysis.lives.handler_reach.is_empty() && analysis.lives.transports.is_empty() {
+            // A protocol of one's own: its session table is its transport.
+            return Some(Judged { holds: Holds::Transport, with_transport: true, with_auth: false });
+        }
+        if words::is_telemetry(name) && counts_only(analysis, &values) {
+            return judged(Holds::Telemetry);
+        }
+        return Some(Judged { holds: Holds::Transport, with_transport: true, with_auth: false });
+    }
+    if is_subscription(analysis, keyed, &objects, name) {
+        return judged(Holds::Subscription);
+    }
+    if is_limit(analysis, keyed, &values, name) {
+        return judged(Holds::Telemetry);
+    }
+    if is_guard(analysis, keyed, &objects, name) {
+        return judged(Holds::Guard);
+    }
+    judged(Holds::AppState)
+}
+
+/// What state without a key holds.
+pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
+    let name = lasting.holder.name.text();
+    let objects: Vec<ObjId> = lasting
+        .values
+        .iter()
+        .filter_map(|value| match value {
+            Value::Object(id) => Some(*id),
+            _ => None,
+        })
+        .collect();
+    if objects.iter().any(|id| analysis.flow.holds_role(*id, UPSTREAMS, 1)) {
+        return Holds::Upstream;
+    }
+    if objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Timer)) || words::is_subscription(name) {
+        return Holds::Subscription;
+    }
+    if words::is_client_info(name) {
+        return Holds::ClientInfo;
+    }
+    if words::is_telemetry(name) && counts_only(analysis, &lasting.values) {
+        return Holds::Telemetry;
+    }
+    if words::is_auth(name) && objects.is_empty() {
+        return Holds::Auth;
+    }
+    if gates_only(analysis, &lasting.uses, &objects) && (words::is_guard(name) || objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Set))) {
+        return Holds::Guard;
+    }
+    Holds::AppState
+}
+
+/// Everything that is put into a store.
+pub fn stored_values(analysis: &Analysis<'_>, keyed: &Keyed) -> Vec<Value> {
+    let mut out = keyed.object.map_or_else(Vec::new, |id| analysis.flow.elements(id));
+    for access in &keyed.accesses {
+        if let Some(value) = access.value
+            && matches!(access.kind, Kind::Write | Kind::GetOrCreate)
+        {
+            out.extend(analysis.flow.at(value));
+        }
+    }
+    out.sort_by_key(|value| format!("{value:?}"));
+    out.dedup();
+    out
+}
+
+/// Objects of classes that build a server are sessions themselves; their fields are stores of their own.
+fn is_session_class(analysis: &Analysis<'_>, id: ObjId) -> bool {
+    let Some(class) = analysis.flow.object(id).class else { return false };
+    analysis.lives.servers.iter().any(|at| {
+        at.module == class.module && analysis.flow.program.function(analysis.flow.program.func_of(*at)).class == Some(class.id)
+    }) || analysis.flow.roots.iter().any(|(func, roots)| {
+        roots.contains(&Root::Handler)
+            && func.module == class.module
+            && analysis.flow.program.function(*func).class == Some(class.id)
+    })
+}
+
+/// Whether the code of a tool reaches the store itself, or what it keeps.
+fn reached_by_handlers(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId]) -> bool {
+    let direct = keyed.accesses.iter().any(|access| is_handler_access(analysis, access));
+    direct
+        || objects.iter().any(|id| {
+            analysis.flow.object(*id).role.is_none()
+                && !is_session_class(analysis, *id)
+                && analysis.mutations.touched.contains(id)
+        })
+}
+
+/// Whether an access stands in code that handlers run, and not in code that a route runs as well.
+fn is_handler_access(analysis: &Analysis<'_>, access: &Access) -> bool {
+    analysis.lives.handler_reach.contains(&access.func)
+}
+
+fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &[Value], name: &str) -> bool {
+    if words::is_auth(name) {
+        return true;
+    }
+    let finder = Finder {
+        flow: &analysis.flow,
+        lives: &analysis.lives,
+        mutations: &analysis.mutations,
+        context: Contexts::SESSION,
+    };
+    if values.iter().any(|value| matches!(value, Value::Credential(_))) {
+        return true;
+    }
+    let typed = keyed.object.and_then(|id| analysis.flow.holder(id)).is_some_and(|_| {
+        objects.iter().any(|id| {
+            let object = analysis.flow.object(*id);
+            match object.site {
+                Site::Decl(decl) => words::is_auth(analysis.flow.program.module(decl.module).type_decls[decl.id.index()].name.text()),
+                _ => object
+                    .class
+                    .and_then(|class| analysis.flow.program.class(class).name)
+                    .is_some_and(|name| words::is_auth(name.text())),
+            }
+        })
+    });
+    typed
+        || objects.iter().any(|id| {
+            if is_session_class(analysis, *id) && analysis.flow.object(*id).role.is_some() {
+                return false;
+            }
+            analysis.flow.fields(*id).iter().any(|(field, values)| {
+                let strong = values.iter().any(|value| match value {
+                    Value::Credential(_) => true,
+                    Value::Object(inner) => analysis.flow.object(*inner).role.is_none() && finder.is_credential(*value, 1),
+                    _ => false,
+                });
+                strong || (words::is_auth(field.text()) && !values.is_empty() && !words::is_bookkeeping(field.text()))
+            })
+        })
+}
+
+fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
+    values.iter().all(|value| match value {
+        Value::Object(id) => {
+            let object = analysis.flow.object(*id);
+            match object.role {
+                None => analysis.flow.fields(*id).iter().all(|(_, values)| !values.iter().any(|v| matches!(v, Value::Object(_) | Value::Argument(_)))),
+                Some(Role::Timer | Role::Date | Role::Limiter) => true,
+                // Time stamps of the calls in a window.
+                Some(Role::List) => analysis.flow.elements(*id).iter().all(|v| !matches!(v, Value::Object(_) | Value::Argument(_))),
+                Some(_) => false,
+            }
+        }
+        Value::Argument(_) => false,
+        _ => true,
+    })
+}
+
+fn is_limit(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value], name: &str) -> bool {
+    let limiter = values.iter().any(|value| matches!(value, Value::Object(id) if analysis.flow.object(*id).role == Some(Role::Limiter)));
+    let fields_of_a_window = values.iter().any(|value| match value {
+        Value::Object(id) => {
+            let names: Vec<String> = analysis.flow.fields(*id).iter().map(|(name, _)| name.text().to_ascii_lowercase()).collect();
+            names.iter().any(|n| n.contains("count") || n == "tokens" || n == "hits") && names.iter().any(|n| n.contains("reset") || n.contains("window") || n.contains("refill"))
+        }
+        _ => false,
+    });
+    let words = words::is_telemetry(name);
+    limiter || ((words || fields_of_a_window) && counts_only(analysis, values) && !keyed.accesses.is_empty())
+}
+
+fn is_subscription(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], name: &str) -> bool {
+    if objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Timer)) {
+        return true;
+    }
+    let subscribes = |func: FuncRef| {
+        analysis.lives.handlers_of.get(&func).into_iter().flatten().any(|handler| {
+            analysis.flow.registrations.values().any(|registration| {
+                registration.handlers.contains(handler) && registration.name.is_some_and(|name| name.text().contains("ubscribe"))
+            })
+        })
+    };
+    words::is_subscription(name)
+        || keyed.accesses.iter().any(|access| access.kind == Kind::AddId && subscribes(access.func))
+        || keyed.accesses.iter().any(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate) && subscribes(access.func))
+}
+
+fn is_guard(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], name: &str) -> bool {
+    let reads: Vec<ExprRef> = keyed
+        .accesses
+        .iter()
+        .filter(|access| matches!(access.kind, Kind::Read | Kind::Test) && analysis.lives.handler_reach.contains(&access.func))
+        .map(|access| access.at)
+        .collect();
+    let sets = objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Set));
+    let flags = keyed.object.is_some_and(|id| analysis.flow.object(id).role == Some(Role::Set)) || objects.is_empty();
+    let gated = reads.iter().any(|at| leads_to_refusal(analysis, *at));
+    (words::is_guard(name) && (gated || flags)) || ((sets || flags) && gated && reads.iter().all(|at| only_tested(analysis, *at)))
+}
+
+/// Whether all uses of a value only ask whether something is in it.
+fn gates_only(analysis: &Analysis<'_>, uses: &[ExprRef], objects: &[ObjId]) -> bool {
+    let mut gated = false;
+    for at in uses {
+        let facts = analysis.flow.program.module(at.module);
+        let written = analysis.is_written(*at)
+            || facts.expr(at.id).parent.is_some_and(|parent| {
+                facts.expr(parent).parent.is_some_and(|call| {
+                    objects.iter().any(|id| {
+                        analysis.mutations.objects.get(id).is_some_and(|m| m.contains(&At { module: at.module, id: call }))
+                    })
+                })
+            });
+        if written {
+            continue;
+        }
+        if !only_tested(analysis, *at) {
+            return false;
+        }
+        gated = true;
+    }
+    gated
+}
+
+/// Whether the value of an expression is used for nothing but a condition (`!x`, `x.has(y)`, `x?.has(y)`, a comparison).
+/// A fresh copy that is written back (`const seen = map.get(k) ?? new Set(); map.set(k, seen.add(x))`) is a write, not a use.
+fn only_tested(analysis: &Analysis<'_>, at: ExprRef) -> bool {
+    let flow = &analysis.flow;
+    let facts = flow.program.module(at.module);
+    let mut id = at.id;
+    for _ in 0..8 {
+        if facts.branches.iter().any(|branch| branch.condition == id) {
+            return true;
+        }
+        let Some(parent) = facts.expr(id).parent else { return false };
+        match facts.kind(parent) {
+            ExprKind::Opaque(_) | ExprKind::Compare { .. } => {
+                id = parent;
+            }
+            ExprKind::Member { name, .. } if matches!(name.text(), "has" | "includes" | "size" | "get") => id = parent,
+            ExprKind::Call { .. } => id = parent,
+            ExprKind::Either { arms, .. } => {
+                // `?? new Set()` on the way to being written back.
+                let _ = arms;
+                id = parent;
+            }
+            ExprKind::Assign { target, value, .. } if *value == id => {
+                let ExprKind::Symbol(symbol) = facts.kind(*target) else { return false };
+                let symbol = At { module: at.module, id: *symbol };
+                return flow.uses(symbol).filter(|used| used.id != *target).all(|used| {
+                    let parent = facts.expr(used.id).parent;
+                    let changed = parent.is_some_and(|p| match facts.kind(p) {
+                        ExprKind::Member { name, .. } => matches!(name.text(), "add" | "push" | "set" | "delete"),
+                        ExprKind::Call { .. } => true,
+                        _ => false,
+                    });
+                    changed || only_tested(analysis, used)
+                });
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether a condition on the value decides that a call is refused.
+fn leads_to_refusal(analysis: &Analysis<'_>, at: ExprRef) -> bool {
+    let facts = analysis.flow.program.module(at.module);
+    let span = facts.expr(at.id).span;
+    facts.branches.iter().any(|branch| {
+        let condition = facts.expr(branch.condition).span;
+        let about = condition.contains(span);
+        about
+            && branch.then_leaves
+            && facts.functions[branch.func.index()].throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span))
+    })
+}

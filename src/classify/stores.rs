@@ -1,0 +1,505 @@
+//! Stores: everything that is kept per session, with what it holds, where it belongs and what becomes of it.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::access::{Access, Keyed, Kind};
+use super::answer::{Carrier, Failure, Holds, KeyedBy};
+use super::failure;
+use super::holds;
+use super::lifetime::{Finder, Held, Lasting};
+use super::mutations::Mutations;
+use crate::model::facts::{ExprKind, Type};
+use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::{Flow, Registered};
+use crate::model::lives::{Contexts, Lives};
+use crate::model::name::Name;
+use crate::model::program::{At, ExprRef, FuncRef, TypeRef};
+use crate::model::query::Holder;
+use crate::model::vocabulary::Role;
+
+/// A store, still in terms of the model.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What holds it.
+    pub holder: Holder,
+    /// Its name: variable, field, or the literal part of an external key.
+    pub name: Name,
+    /// Its container as the code names it.
+    pub container: String,
+    /// What keys it.
+    pub keyed_by: KeyedBy,
+    /// The value's type as written.
+    pub value: Option<String>,
+    /// What it holds.
+    pub holds: Holds,
+    /// It holds transports besides.
+    pub with_transport: bool,
+    /// It holds credentials or identities besides.
+    pub with_auth: bool,
+    /// Where it belongs.
+    pub carrier: Carrier,
+    /// What becomes of it.
+    pub failure: Failure,
+    /// Tools that reach it.
+    pub tools: Vec<Name>,
+    /// Fields of the value: name, readers, writers.
+    pub fields: Vec<(Name, Vec<ExprRef>, Vec<ExprRef>)>,
+    /// Where it is read and written, in source order.
+    pub uses: Vec<Access>,
+    /// Where handlers write state that has no key.
+    pub writers: Vec<ExprRef>,
+    /// The key whose constant fallback is one bucket for all.
+    pub fallback: Option<ExprRef>,
+    /// Its objects.
+    pub objects: Vec<ObjId>,
+    /// Captured or a field, where its lifetime is what makes it a store.
+    pub held: Option<Held>,
+}
+
+/// All that the classification asks of a program.
+pub struct Analysis<'p> {
+    /// The solved program.
+    pub flow: Flow<'p>,
+    /// Lifetimes.
+    pub lives: Lives,
+    /// What handlers change.
+    pub mutations: Mutations,
+    /// Stores of the session.
+    pub stores: Vec<Found>,
+    /// State of the process that handlers change.
+    pub process: Vec<Lasting>,
+}
+
+impl<'p> Analysis<'p> {
+    /// Analyses a solved program.
+    pub fn new(flow: Flow<'p>) -> Self {
+        let lives = Lives::new(&flow);
+        let mutations = Mutations::of(&flow, &lives.handler_reach);
+        let mut analysis = Self { flow, lives, mutations, stores: Vec::new(), process: Vec::new() };
+        analysis.stores = analysis.find_stores();
+        analysis.process = analysis.find_process_state();
+        analysis
+    }
+
+    fn find_stores(&self) -> Vec<Found> {
+        let keyed = super::access::collect(&self.flow, &self.lives);
+        let mut out: Vec<Found> = keyed.iter().filter_map(|keyed| self.keyed_store(keyed)).collect();
+        let finder = Finder { flow: &self.flow, lives: &self.lives, mutations: &self.mutations, context: Contexts::SESSION };
+        for lasting in finder.find() {
+            // A record that an id already leads to is one store, not two.
+            let owned = lasting.values.iter().any(|value| matches!(value, Value::Object(id) if out.iter().any(|found| found.objects.contains(id))));
+            if !owned || lasting.credential {
+                out.push(self.lasting_store(&lasting));
+            }
+        }
+        self.add_upstreams(&mut out);
+        self.pair_accounts(&mut out);
+        out.sort_by_key(|found| (found.holder.module, found.holder.span));
+        out
+    }
+
+    fn find_process_state(&self) -> Vec<Lasting> {
+        let finder = Finder { flow: &self.flow, lives: &self.lives, mutations: &self.mutations, context: Contexts::PROCESS };
+        let stores: FxHashSet<ObjId> = self.stores.iter().flat_map(|found| found.objects.iter().copied()).collect();
+        let spans: FxHashSet<_> = self.stores.iter().map(|found| (found.holder.module, found.holder.span)).collect();
+        let mut found = finder.find();
+        found.retain(|lasting| {
+            !spans.contains(&(lasting.holder.module, lasting.holder.span))
+                && !lasting.values.iter().any(|value| matches!(value, Value::Object(id) if stores.contains(id)))
+        });
+        found
+    }
+
+    fn keyed_store(&self, keyed: &Keyed) -> Option<Found> {
+        let judged = holds::keyed(self, keyed)?;
+        let by = if keyed.by_object { KeyedBy::SessionObject } else { KeyedBy::SessionId };
+        let objects: Vec<ObjId> = keyed.object.into_iter().collect();
+        let name = keyed.key_text.unwrap_or(keyed.holder.name);
+        let fallback = failure::fallback(self, keyed);
+        let failure = failure::keyed(self, keyed, judged.holds);
+        let mut found = Found {
+            name,
+            container: self.container(keyed.object, &keyed.holder),
+            keyed_by: by,
+            value: self.value_type(keyed.object, &keyed.holder),
+            holds: judged.holds,
+            with_transport: judged.with_transport,
+            with_auth: judged.with_auth,
+            carrier: Carrier::Manual,
+            failure,
+            tools: Vec::new(),
+            fields: self.value_fields(keyed.object),
+            uses: keyed.accesses.clone(),
+            writers: Vec::new(),
+            fallback,
+            objects,
+            held: None,
+            holder: keyed.holder.clone(),
+        };
+        found.tools = self.tools_of(&found);
+        found.carrier = self.carrier(&found, self.only_argument(keyed));
+        Some(found)
+    }
+
+    fn lasting_store(&self, lasting: &Lasting) -> Found {
+        let holds = if lasting.credential { Holds::Auth } else { holds::lasting(self, lasting) };
+        let objects: Vec<ObjId> = lasting
+            .values
+            .iter()
+            .filter_map(|value| match value {
+                Value::Object(id) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        let container = match lasting.held {
+            Held::Variable if objects.is_empty() => "variable".to_owned(),
+            Held::Field if objects.is_empty() => "field".to_owned(),
+            _ => self.container(objects.first().copied(), &lasting.holder),
+        };
+        let mut found = Found {
+            name: lasting.holder.name,
+            container,
+            keyed_by: KeyedBy::SessionLifetime,
+            value: self.value_type(None, &lasting.holder),
+            holds,
+            with_transport: false,
+            with_auth: lasting.credential,
+            carrier: Carrier::Manual,
+            failure: Failure::Lost,
+            tools: Vec::new(),
+            fields: objects.first().map_or_else(Vec::new, |id| self.value_fields_of(&[*id])),
+            uses: Vec::new(),
+            writers: lasting.writers.clone(),
+            fallback: None,
+            objects,
+            held: Some(lasting.held),
+            holder: lasting.holder.clone(),
+        };
+        found.tools = self.tools_at(lasting.writers.iter().chain(&lasting.uses));
+        let argument = self.flow.values(self.holder_node(&found)).iter().any(|v| matches!(v, Value::Argument(_)));
+        found.carrier = if lasting.switched { Carrier::Drop } else { self.carrier(&found, argument && found.objects.is_empty()) };
+        found
+    }
+
+    fn holder_node(&self, found: &Found) -> crate::model::flow::NodeId {
+        match found.holder.symbol {
+            Some(symbol) => self.flow.symbol_node(symbol),
+            None => self.flow.return_node(Flow::top(found.holder.module)),
+        }
+    }
+
+    /// Upstreams and child processes that live as long as a session and that no keyed store holds yet.
+    fn add_upstreams(&self, out: &mut Vec<Found>) {
+        if out.iter().any(|found| found.holds == Holds::Upstream) {
+            return;
+        }
+        let mut seen: Vec<Holder> = Vec::new();
+        for id in self.flow.object_ids() {
+            let object = self.flow.object(id);
+            if !matches!(object.role, Some(Role::Client | Role::ChildProcess)) {
+                continue;
+            }
+            let Site::Expr(at) = object.site else { continue };
+            let func = self.flow.program.func_of(at);
+            // Made for one call, or for the process: no session owns it.
+            if !self.opened_by_session(func) {
+                continue;
+            }
+            let Some(holder) = self.flow.holder(id) else { continue };
+            if seen.iter().any(|known| known.module == holder.module && known.span == holder.span) {
+                continue;
+            }
+            seen.push(holder.clone());
+            out.push(Found {
+                name: holder.name,
+                container: if object.role == Some(Role::Client) { "client" } else { "process" }.to_owned(),
+                keyed_by: KeyedBy::SessionLifetime,
+                value: None,
+                holds: Holds::Upstream,
+                with_transport: false,
+                with_auth: false,
+                carrier: Carrier::Manual,
+                failure: Failure::Refused,
+                tools: Vec::new(),
+                fields: Vec::new(),
+                uses: Vec::new(),
+                writers: vec![at],
+                fallback: None,
+                objects: vec![id],
+                held: Some(Held::Variable),
+                holder,
+            });
+        }
+    }
+
+    /// Whether a function runs when a session opens, and not because a tool was called.
+    fn opened_by_session(&self, func: FuncRef) -> bool {
+        self.lives.contexts(func).has(Contexts::SESSION)
+            && !self.lives.contexts(func).has(Contexts::PROCESS)
+            && !self.lives.handler_reach.contains(&func)
+    }
+
+    /// A map of accounts beside a map of verifiers is what the verifiers were for.
+    fn pair_accounts(&self, out: &mut [Found]) {
+        let auth = out.iter().any(|found| found.holds == Holds::Auth);
+        if !auth {
+            return;
+        }
+        for found in out.iter_mut() {
+            if found.holds == Holds::AppState
+                && found.keyed_by == KeyedBy::SessionId
+                && super::words::is_account(found.name.text())
+            {
+                found.holds = Holds::Auth;
+                found.with_auth = true;
+                found.carrier = Carrier::Manual;
+            }
+        }
+    }
+
+    fn carrier(&self, found: &Found, argument: bool) -> Carrier {
+        match found.holds {
+            Holds::AppState if argument && super::words::is_selection(found.name.text()) => Carrier::Argument,
+            Holds::AppState => Carrier::Handle,
+            Holds::Transport => Carrier::Drop,
+            Holds::Telemetry | Holds::ClientInfo => Carrier::Request,
+            Holds::Guard if super::words::is_consent(found.name.text()) => Carrier::Mrtr,
+            Holds::Guard | Holds::Upstream | Holds::Auth | Holds::Subscription => Carrier::Manual,
+        }
+    }
+
+    /// Whether all that is ever written is an argument that the model passed.
+    fn only_argument(&self, keyed: &Keyed) -> bool {
+        let mut any = false;
+        for access in &keyed.accesses {
+            let Some(value) = access.value else { continue };
+            if !matches!(access.kind, Kind::Write | Kind::GetOrCreate) {
+                continue;
+            }
+            let values = self.flow.at(value);
+            if values.iter().any(|v| matches!(v, Value::Object(_))) || !values.iter().any(|v| matches!(v, Value::Argument(_))) {
+                return false;
+            }
+            any = true;
+        }
+        any
+    }
+
+    /// The tools that reach a keyed store.
+    fn tools_of(&self, found: &Found) -> Vec<Name> {
+        let accesses = found.uses.iter().map(|access| &access.at);
+        let fields = found.fields.iter().flat_map(|(_, readers, writers)| readers.iter().chain(writers));
+        self.tools_at(accesses.chain(fields))
+    }
+
+    fn tools_at<'x>(&self, places: impl Iterator<Item = &'x ExprRef>) -> Vec<Name> {
+        let mut out = Vec::new();
+        for at in places {
+            let func = self.flow.program.func_of(*at);
+            for handler in self.lives.handlers_of.get(&func).into_iter().flatten() {
+                out.extend(self.tool_names(*handler, *at));
+            }
+        }
+        out.sort_by_key(|name| name.text());
+        out.dedup();
+        out
+    }
+
+    /// The names that a handler serves: its registration's, or those its dispatch compares with at a place.
+    pub fn tool_names(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {
+        let mut out = Vec::new();
+        for registration in self.flow.registrations.values() {
+            if !registration.handlers.contains(&handler) {
+                continue;
+            }
+            match registration.what {
+                Registered::Tool => out.extend(registration.name),
+                Registered::Method if registration.name.is_some_and(|name| name.text().contains("CallTool") || name == "tools/call") => {
+                    out.extend(self.dispatched(handler, at));
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    fn dispatched(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {
+        let facts = self.flow.program.module(handler.module);
+        let span = self.flow.program.expr(at).span;
+        let mut all = Vec::new();
+        let mut here = Vec::new();
+        for branch in facts.branches.iter().filter(|branch| branch.func == handler.id) {
+            let ExprKind::Compare { left, right, .. } = facts.kind(branch.condition) else { continue };
+            for side in [left, right] {
+                if let ExprKind::Text(text) = facts.kind(*side) {
+                    all.push(*text);
+                    if at.module == handler.module && branch.then.contains(span) {
+                        here.push(*text);
+                    }
+                }
+            }
+        }
+        if here.is_empty() { all } else { here }
+    }
+
+    /// How the code names a container.
+    fn container(&self, object: Option<ObjId>, holder: &Holder) -> String {
+        let Some(id) = object else {
+            return holder.name.text().to_owned();
+        };
+        let object = self.flow.object(id);
+        if let Site::Expr(at) = object.site {
+            match self.flow.program.kind(at) {
+                ExprKind::New { .. } | ExprKind::Call { .. } => {
+                    if let Some(name) = self.flow.callee_name(at) {
+                        return name.text().to_owned();
+                    }
+                }
+                ExprKind::Sequence(_) => return "Array".to_owned(),
+                ExprKind::Object(_) => {
+                    let ty = holder.symbol.and_then(|symbol| self.flow.program.symbol(symbol).ty);
+                    let written = ty.zip(holder.symbol).map(|(ty, symbol)| At { module: symbol.module, id: ty });
+                    let is_record = written.is_some_and(|ty| matches!(self.flow.program.ty(ty), Type::Named { path, .. } if *path == "Record"));
+                    return if is_record { "Record" } else { "object" }.to_owned();
+                }
+                _ => {}
+            }
+        }
+        if let Some(class) = object.class.and_then(|class| self.flow.program.class(class).name) {
+            return class.text().to_owned();
+        }
+        if let Some((_, path)) = object.external
+            && !path.text().is_empty()
+            && path != "default"
+        {
+            return path.text().to_owned();
+        }
+        match object.role {
+            Some(Role::Map) => "Map",
+            Some(Role::Set) => "Set",
+            Some(Role::WeakMap) => "WeakMap",
+            Some(Role::List) => "Array",
+            _ => holder.name.text(),
+        }
+        .to_owned()
+    }
+
+    /// The type of a store's value as written.
+    fn value_type(&self, object: Option<ObjId>, holder: &Holder) -> Option<String> {
+        let symbol_ty = holder.symbol.and_then(|symbol| {
+            let facts = self.flow.program.symbol(symbol);
+            facts.ty.map(|id| At { module: symbol.module, id })
+        });
+        let written = symbol_ty.or_else(|| self.field_type(holder));
+        let element = match (object, written) {
+            (Some(_), Some(ty)) => self.flow.element_type(ty),
+            (None, Some(ty)) => Some(ty),
+            _ => None,
+        };
+        let element = element.or_else(|| object.and_then(|id| self.constructed_type(id)));
+        element.and_then(|ty| self.type_text(ty, 0))
+    }
+
+    fn field_type(&self, holder: &Holder) -> Option<TypeRef> {
+        let facts = self.flow.program.module(holder.module);
+        facts
+            .classes
+            .iter()
+            .flat_map(|class| &class.fields)
+            .find(|field| field.span == holder.span)
+            .and_then(|field| field.ty)
+            .map(|id| At { module: holder.module, id })
+    }
+
+    /// `new Map<string, T>()`: the written type of its construction.
+    fn constructed_type(&self, id: ObjId) -> Option<TypeRef> {
+        let Site::Expr(at) = self.flow.object(id).site else { return None };
+        let parent = self.flow.program.expr(at).parent?;
+        match self.flow.program.module(at.module).kind(parent) {
+            ExprKind::Cast { ty, .. } => self.flow.element_type(At { module: at.module, id: *ty }),
+            _ => None,
+        }
+    }
+
+    fn type_text(&self, ty: TypeRef, depth: u32) -> Option<String> {
+        let inner = |id| self.type_text(At { module: ty.module, id }, depth + 1);
+        if depth > 3 {
+            return None;
+        }
+        match self.flow.program.ty(ty) {
+            Type::Named { path, args, .. } => {
+                let args: Option<Vec<String>> = args.iter().map(|arg| inner(*arg)).collect();
+                match args {
+                    Some(args) if !args.is_empty() => Some(format!("{path}<{}>", args.join(", "))),
+                    _ => Some(path.text().to_owned()),
+                }
+            }
+            Type::List(element) => Some(format!("{}[]", inner(*element)?)),
+            Type::Union(arms) => {
+                let arms: Option<Vec<String>> = arms.iter().map(|arm| inner(*arm)).collect();
+                arms.map(|arms| arms.join(" | "))
+            }
+            _ => None,
+        }
+    }
+
+    /// The objects that a container's values are.
+    pub fn element_objects(&self, id: ObjId) -> Vec<ObjId> {
+        self.flow
+            .elements(id)
+            .into_iter()
+            .filter_map(|value| match value {
+                Value::Object(inner) if inner != id => Some(inner),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn value_fields(&self, object: Option<ObjId>) -> Vec<(Name, Vec<ExprRef>, Vec<ExprRef>)> {
+        object.map_or_else(Vec::new, |id| self.value_fields_of(&self.element_objects(id)))
+    }
+
+    fn value_fields_of(&self, objects: &[ObjId]) -> Vec<(Name, Vec<ExprRef>, Vec<ExprRef>)> {
+        let objects: Vec<ObjId> = objects
+            .iter()
+            .copied()
+            .filter(|id| self.flow.object(*id).role.is_none())
+            .collect();
+        if objects.is_empty() {
+            return Vec::new();
+        }
+        let mut out: FxHashMap<Name, (Vec<ExprRef>, Vec<ExprRef>)> = FxHashMap::default();
+        for at in self.flow.program.exprs() {
+            let ExprKind::Member { object, name } = self.flow.program.kind(at) else { continue };
+            let object = At { module: at.module, id: *object };
+            if !self.flow.objects_at(object).any(|id| objects.contains(&id)) {
+                continue;
+            }
+            let is_method = self.flow.at(at).iter().any(|value| matches!(value, Value::Func(_)));
+            if is_method {
+                continue;
+            }
+            let entry = out.entry(*name).or_default();
+            if self.is_written(at) { entry.1.push(at) } else { entry.0.push(at) }
+        }
+        let mut out: Vec<_> = out.into_iter().map(|(name, (readers, writers))| (name, readers, writers)).collect();
+        out.sort_by_key(|(name, ..)| name.text());
+        out
+    }
+
+    /// Whether a member expression is written: assigned, deleted, or changed by a call on it.
+    pub fn is_written(&self, at: ExprRef) -> bool {
+        let facts = self.flow.program.module(at.module);
+        let Some(parent) = facts.expr(at.id).parent else { return false };
+        match facts.kind(parent) {
+            ExprKind::Assign { target, .. } => *target == at.id,
+            ExprKind::Delete { .. } => true,
+            ExprKind::Member { .. } => {
+                let Some(call) = facts.expr(parent).parent else { return false };
+                self.mutations.objects.values().flatten().any(|m| *m == At { module: at.module, id: call })
+            }
+            ExprKind::Index { object, .. } if *object == at.id => self.is_written(At { module: at.module, id: parent }),
+            _ => false,
+        }
+    }
+}
