@@ -103,11 +103,9 @@ pub struct Global {
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal, unless NO_COLOR is set
+    // On a terminal, unless NO_COLOR is set. No doc comments here: they would fill a page of the help.
     Auto,
-    /// Always
     Always,
-    /// Never
     Never,
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use mcp_migrate::report::layout::plural;
 use mcp_migrate::report::scan::Scan;
 use mcp_migrate::report::sources::DiskSources;
 use mcp_migrate::report::{json, text};
@@ -61,13 +62,13 @@ fn stats(scan: &Scan, took: Duration) -> String {
     let files = scan.summary.files;
     let seconds = took.as_secs_f64();
     let mut text = format!(
-        "{} files walked, {} parsed, {} bytes, {} skipped; {} servers, {} findings; {seconds:.3} s",
-        files.walked,
+        "{} walked, {} parsed, {}; {} skipped; {}; {}; {seconds:.3} s",
+        plural(files.walked as usize, "file"),
         files.parsed,
-        scan.summary.bytes,
+        plural(scan.summary.bytes as usize, "byte"),
         scan.skipped.len(),
-        scan.summary.servers,
-        scan.findings.len(),
+        plural(scan.summary.servers, "server"),
+        plural(scan.findings.len(), "finding"),
     );
     let mut rules: Vec<(&str, usize)> = Vec::new();
     for finding in &scan.findings {

@@ -25,6 +25,13 @@ pub struct ScanOptions {
     pub allow_empty: bool,
 }
 
+impl ScanOptions {
+    /// Whether findings of this rule are reported.
+    pub fn wants(&self, rule: &str) -> bool {
+        self.rules.is_empty() || self.rules.contains(&rule)
+    }
+}
+
 /// What the pipeline is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {

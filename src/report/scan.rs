@@ -75,7 +75,7 @@ macro_rules! reasons {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
             /// The published id.
             pub fn id(self) -> &'static str { match self { $(Self::$variant => $id,)* } }
-            /// The reason in words, to follow "not read: ".
+            /// The reason in words, as a heading.
             pub fn words(self) -> &'static str { match self { $(Self::$variant => $words,)* } }
         }
     };
@@ -83,29 +83,29 @@ macro_rules! reasons {
 
 reasons! {
     /// The parser gave up on it.
-    SyntaxError = "syntax-error", "it has syntax errors";
+    SyntaxError = "syntax-error", "syntax errors";
     /// Beyond the size limit.
-    TooLarge = "too-large", "it is larger than a source file should be";
+    TooLarge = "too-large", "too large";
     /// Minified.
-    Minified = "minified", "it is minified";
+    Minified = "minified", "minified";
     /// Generated.
-    Generated = "generated", "it says that it is generated";
+    Generated = "generated", "generated";
     /// In an encoding that was not recognised.
-    NotUtf8 = "not-utf8", "its encoding is not known";
+    NotUtf8 = "not-utf8", "encoding not known";
     /// Nested too deeply.
-    TooDeep = "too-deep", "its code is nested too deeply";
+    TooDeep = "too-deep", "nested too deeply";
     /// Parsing took too long.
-    ParseBudget = "parse-budget", "parsing took too long";
+    ParseBudget = "parse-budget", "took too long to parse";
     /// A link that leads back to itself.
-    LinkCycle = "link-cycle", "the link leads back to itself";
+    LinkCycle = "link-cycle", "link that leads back to itself";
     /// The system did not let it be read.
-    Unreadable = "unreadable", "the system does not let it be read";
+    Unreadable = "unreadable", "not readable for this user";
     /// A manifest that can't be parsed.
-    BrokenManifest = "broken-manifest", "the manifest can't be parsed";
+    BrokenManifest = "broken-manifest", "manifest that can't be parsed";
     /// A link that leads out of the scanned folder.
-    OutsideRoot = "outside-root", "the link leads out of the scanned folder";
+    OutsideRoot = "outside-root", "link out of the scanned folder";
     /// No front end for its language.
-    UnsupportedLanguage = "unsupported-language", "its language is not supported yet";
+    UnsupportedLanguage = "unsupported-language", "language not supported yet";
 }
 
 /// A file that was not analysed.

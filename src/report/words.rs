@@ -99,24 +99,23 @@ pub fn failure(failure: Failure) -> &'static str {
     }
 }
 
-/// What a modern request meets after the upgrade, as a predicate ("baskets …").
+/// What a request of revision 2026-07-28 meets on the newest SDK, to follow "baskets: ".
 pub fn on_upgrade(failure: Failure) -> &'static str {
     match failure {
         Failure::Lost => {
-            "is silently empty again on the next call: what was kept per session now lives for one request"
+            "silently empty again on the next call, since what was kept per session lives for one request"
         }
         Failure::Collapsed => {
-            "becomes one bucket that all callers share: without a session id every request has the same key, so callers \
-             see each other's data"
+            "one bucket that all callers share, since every request then has the same key; callers see each other's data"
         }
         Failure::Spoofed => {
-            "is opened by whatever the caller writes into the header: nobody vouches for that value any more"
+            "opened by whatever the caller writes into the header, since nobody vouches for that value"
         }
-        Failure::Refused => "answers every call with an error, because no session id arrives",
+        Failure::Refused => "an error on every call that needs it, since no session id arrives",
         Failure::Unguarded => {
-            "lets callers without a session id through: the check no longer protects"
+            "callers without a session id are let through, so the check no longer protects"
         }
-        Failure::Dead => "is not reached any more",
+        Failure::Dead => "not reached any more",
         Failure::Works => "goes on working as it stands",
     }
 }

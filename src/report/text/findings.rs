@@ -17,10 +17,12 @@ const LONGEST_LINE: usize = 400;
 /// More labels than this hide the code.
 const MOST_LABELS: usize = 8;
 
-/// Appends every finding.
+/// Appends every finding, the most severe first.
 pub fn render(out: &mut String, scan: &Scan, sources: &dyn Sources, style: Style) {
     let mut texts: HashMap<&str, Option<String>> = HashMap::new();
-    for finding in &scan.findings {
+    let mut findings: Vec<&Finding> = scan.findings.iter().collect();
+    findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    for finding in findings {
         let text = texts
             .entry(&finding.path)
             .or_insert_with(|| sources.read(&finding.path));
@@ -31,16 +33,16 @@ pub fn render(out: &mut String, scan: &Scan, sources: &dyn Sources, style: Style
 
 fn one(out: &mut String, finding: &Finding, text: Option<&str>, style: Style) {
     let head = format!("{}[{}]", words::severity(finding.severity), finding.rule);
-    let place = format!(
-        "{}:{}:{}",
-        finding.path, finding.start.line, finding.start.column
-    );
-    out.push_str(&format!(
-        "{} {}\n",
-        style.severity(finding.severity, &head),
-        style.dim(&place)
-    ));
     let shown = Shown::new(finding, text, style);
+    out.push_str(&style.severity(finding.severity, &head));
+    if shown.source.is_none() {
+        let place = format!(
+            " {}:{}:{}",
+            finding.path, finding.start.line, finding.start.column
+        );
+        out.push_str(&style.dim(&place));
+    }
+    out.push('\n');
     let mut drawn = String::new();
     match style.diagnostics().render_report(&mut drawn, &shown) {
         Ok(()) => out.push_str(drawn.trim_start_matches('\n')),

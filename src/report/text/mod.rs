@@ -9,8 +9,8 @@ use super::scan::Scan;
 use super::sources::Sources;
 use super::style::Style;
 use super::words;
-use crate::classify::answer::{Category, Role};
-use crate::rules::finding::Severity;
+use crate::classify::answer::{Carrier, Category, Role, Server, Store};
+use crate::rules::finding::{Finding, Severity};
 
 /// How much to tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,9 +29,7 @@ pub fn render(scan: &Scan, sources: &dyn Sources, style: Style, detail: Detail) 
     let mut out = String::new();
     verdict(&mut out, scan, style);
     if detail > Detail::Brief {
-        for server in &scan.servers {
-            server::render(&mut out, server, style);
-        }
+        servers(&mut out, scan, style, detail);
         findings::render(&mut out, scan, sources, style);
         skipped::render(&mut out, scan, style, detail);
     }
@@ -40,16 +38,33 @@ pub fn render(scan: &Scan, sources: &dyn Sources, style: Style, detail: Detail) 
     out
 }
 
+/// Servers that need no word of their own share one line, unless there is only one or everything was asked for.
+fn servers(out: &mut String, scan: &Scan, style: Style, detail: Detail) {
+    let speaks_of = |path: &str| scan.findings.iter().any(|f| f.server == path);
+    let (quiet, loud): (Vec<&Server>, Vec<&Server>) = scan.servers.iter().partition(|s| {
+        detail < Detail::Full
+            && scan.servers.len() > 1
+            && server::is_quiet(s)
+            && !speaks_of(&s.path)
+    });
+    for server in loud {
+        server::render(out, server, style);
+    }
+    if !quiet.is_empty() {
+        server::render_quiet(out, &quiet, style);
+    }
+}
+
 fn verdict(out: &mut String, scan: &Scan, style: Style) {
     let text = match scan.summary.category {
         None => no_server(scan),
         Some(category) => {
             let subject = match scan.summary.servers {
                 1 => String::new(),
-                n => format!(" The most severe of {n} servers counts."),
+                n => format!(" It is the most severe of {n} servers."),
             };
             format!(
-                "{category}: {}. In the survey of SEP-2567 {} % of 1000 server repositories were like this.{subject}",
+                "{category}: {}. Of the 1000 server repositories surveyed for SEP-2567, {} % are like this.{subject}",
                 words::category(category),
                 words::share(category),
             )
@@ -67,11 +82,14 @@ fn verdict(out: &mut String, scan: &Scan, style: Style) {
 }
 
 fn no_server(scan: &Scan) -> String {
-    let read = plural(scan.summary.files.walked as usize, "file");
+    let read = match scan.summary.files.walked {
+        0 => "no file in a supported language".to_owned(),
+        n => plural(n as usize, "file"),
+    };
     if scan.servers.iter().any(|s| s.role == Role::Client) {
-        format!("No MCP server found in {read}, only MCP clients.")
+        format!("No MCP server found, only MCP clients ({read}).")
     } else {
-        format!("No MCP server found in {read}.")
+        format!("No MCP server found ({read}).")
     }
 }
 
@@ -90,6 +108,7 @@ fn summary(out: &mut String, scan: &Scan, style: Style) {
     };
     let mut plain = String::new();
     wrap(&mut plain, style, "", "", &format!("{head} {}", next(scan)));
+    // Painted after wrapping, as the verdict is.
     let painted = scan
         .worst()
         .map_or_else(|| style.bold(&head), |s| style.severity(s, &head));
@@ -103,26 +122,32 @@ fn next(scan: &Scan) -> String {
             None if scan.unsupported.is_empty() => String::new(),
             None => "What is written in a language that is not supported yet was not looked at."
                 .to_owned(),
-            Some(_) => "Next: nothing; there is no session to take away here.".to_owned(),
+            Some(Category::None) => {
+                "Next: nothing; there is no session to take away here.".to_owned()
+            }
+            Some(_) => String::new(),
         };
     };
-    let first = scan
-        .findings
-        .iter()
-        .find(|f| f.severity == worst)
-        .expect("the worst is one of them");
-    let explain = format!("`mcp-migrate explain {}`", first.rule);
-    let decide: Vec<&str> = scan
+    let decide: Vec<&Store> = scan
         .servers
         .iter()
         .flat_map(|s| &s.stores)
-        .filter(|s| s.carrier == crate::classify::answer::Carrier::Manual)
-        .map(|s| s.name.as_str())
+        .filter(|s| s.carrier == Carrier::Manual)
         .collect();
+    let about = |f: &&Finding| match decide.first() {
+        Some(store) => f.path == store.at.path && f.start.line == store.at.line,
+        None => false,
+    };
+    let first = scan.findings.iter().find(about);
+    let first = first.or_else(|| scan.findings.iter().find(|f| f.severity == worst));
+    let explain = first.map_or_else(String::new, |f| format!("`mcp-migrate explain {}`", f.rule));
     if worst == Severity::Note {
         format!("Next: nothing that can't wait; {explain} tells more.")
     } else if let [one] = decide[..] {
-        format!("Next: decide where `{one}` belongs; {explain} shows the choices.")
+        format!(
+            "Next: decide where `{}` belongs; {explain} shows the choices.",
+            one.name
+        )
     } else if !decide.is_empty() {
         format!(
             "Next: decide where {} stores belong (\"you decide\" above); {explain} shows the choices.",

@@ -1,12 +1,40 @@
 //! One server: what it is, what it keeps, what an upgrade does to it, what to do.
 
-use crate::classify::answer::{Category, Era, Failure, Server, Store};
+use crate::classify::answer::{Category, Era, Role, Server, Store};
 use crate::report::layout::{table, wrap};
 use crate::report::style::Style;
 use crate::report::words;
 
 /// Width of the labels at the left.
 const LABEL: usize = 12;
+
+/// Whether there is nothing to say about a server but its name.
+pub fn is_quiet(server: &Server) -> bool {
+    server.category == Category::None && server.stores.is_empty()
+}
+
+/// Appends one line for the servers about which there is nothing to say.
+pub fn render_quiet(out: &mut String, servers: &[&Server], style: Style) {
+    let names: Vec<String> = servers
+        .iter()
+        .map(|s| {
+            format!(
+                "{} ({} {})",
+                s.path,
+                words::language(s.language),
+                words::role(s.role)
+            )
+        })
+        .collect();
+    out.push('\n');
+    wrap(
+        out,
+        style,
+        "",
+        "  ",
+        &format!("Nothing that refers to a session: {}.", names.join(", ")),
+    );
+}
 
 /// Appends the section of one server.
 pub fn render(out: &mut String, server: &Server, style: Style) {
@@ -20,7 +48,9 @@ pub fn render(out: &mut String, server: &Server, style: Style) {
     )));
     out.push('\n');
     line(out, style, "SDK", &sdk(server));
-    line(out, style, "category", &categories(server));
+    if server.role != Role::Client {
+        line(out, style, "category", &categories(server));
+    }
     for (i, facet) in server.facets.iter().enumerate() {
         let label = if i == 0 { "facets" } else { "" };
         line(
@@ -30,17 +60,9 @@ pub fn render(out: &mut String, server: &Server, style: Style) {
             &format!("{facet}: {}", words::facet(*facet)),
         );
     }
-    let at = server
-        .principal_at
-        .as_ref()
-        .map(|p| format!(" ({}:{})", p.path, p.line))
-        .unwrap_or_default();
-    line(
-        out,
-        style,
-        "callers",
-        &format!("{}{at}", words::principal(server.principal)),
-    );
+    if server.role != Role::Client {
+        line(out, style, "callers", &callers(server));
+    }
     if !server.stores.is_empty() {
         out.push('\n');
         let rows: Vec<Vec<String>> = server.stores.iter().map(row).collect();
@@ -48,7 +70,7 @@ pub fn render(out: &mut String, server: &Server, style: Style) {
             out,
             style,
             "  ",
-            &["store", "holds", "on upgrade", "carrier", "tools"],
+            &["store", "holds", "after an upgrade", "carrier", "tools"],
             &rows,
         );
     }
@@ -80,6 +102,14 @@ fn sdk(server: &Server) -> String {
         None => "",
     };
     format!("{} {version}{era}", sdk.name)
+}
+
+fn callers(server: &Server) -> String {
+    let strength = words::principal(server.principal);
+    match &server.principal_at {
+        Some(at) => format!("{strength} ({}:{})", at.path, at.line),
+        None => strength.to_owned(),
+    }
 }
 
 fn categories(server: &Server) -> String {
@@ -144,23 +174,19 @@ fn section(out: &mut String, style: Style, title: &str, items: &[String]) {
 fn upgrade(out: &mut String, server: &Server, style: Style) {
     let mut items: Vec<String> = grouped(&server.stores, |s| s.failure)
         .into_iter()
-        .map(|(failure, names)| match (failure, &names[..]) {
-            (Failure::Works, _) | (_, [_]) => {
-                format!("{} {}.", names.join(", "), words::on_upgrade(failure))
-            }
-            _ => format!(
-                "each of {} {}.",
-                names.join(", "),
-                words::on_upgrade(failure)
-            ),
-        })
+        .map(|(failure, names)| format!("{}: {}.", names.join(", "), words::on_upgrade(failure)))
         .collect();
     if items.is_empty() && server.category == Category::SetupOnly {
         items.push(
-            "no session id is issued any more; nothing in the application reads it, so tools answer as before.".to_owned(),
+            "No session id is issued any more. Nothing in the application reads it, so tools answer as before.".to_owned(),
         );
     }
-    section(out, style, "What an upgrade does", &items);
+    section(
+        out,
+        style,
+        "What a request of 2026-07-28 meets on the newest SDK",
+        &items,
+    );
 }
 
 fn to_do(out: &mut String, server: &Server, style: Style) {

@@ -29,12 +29,7 @@ pub fn render(out: &mut String, scan: &Scan, style: Style, detail: Detail) {
         if of.is_empty() {
             continue;
         }
-        let head = format!(
-            "{}, {}: {}",
-            plural(of.len(), "file"),
-            reason.id(),
-            reason.words()
-        );
+        let head = format!("{}: {}", reason.words(), plural(of.len(), "file"));
         if detail == Detail::Full {
             wrap(out, style, &bullet, "    ", &format!("{head}."));
             for file in &of {
@@ -61,9 +56,9 @@ pub fn render(out: &mut String, scan: &Scan, style: Style, detail: Detail) {
     }
     for language in &scan.unsupported {
         let text = format!(
-            "{} in {}, a language that is not supported yet ({}).",
-            plural(language.files as usize, "file"),
+            "{}, not supported yet: {} ({}).",
             language.language,
+            plural(language.files as usize, "file"),
             language.path
         );
         wrap(out, style, &bullet, "    ", &text);
