@@ -131,13 +131,13 @@ impl Diagnostic for ScanError {
                     String::new()
                 } else {
                     format!(
-                        " There are files in {}, which is not supported yet.",
+                        " There are files in {}, but that can't be read yet.",
                         met.join(", ")
                     )
                 };
                 format!(
-                    "No file there is in a supported language.{met} Files that .gitignore names are left out, and tests are \
-                     without --include-tests. If an empty answer is fine, add --allow-empty."
+                    "No file there is in a supported language.{met} What .gitignore names is left out, and so are tests, \
+                     unless --include-tests is given. If an empty answer is fine, add --allow-empty."
                 )
             }
             Self::Config { help, .. } => help.clone(),

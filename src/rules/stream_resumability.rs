@@ -12,8 +12,8 @@ pub const RULE: Rule = Rule {
         finds: "An event store given to a transport, code that reads `Last-Event-ID`, event ids, streams that are \
             closed on purpose so that the client comes back.",
         why: "Resumption belongs to a session's stream. Revision 2026-07-28 has neither: a client that lost an \
-            answer sends the request again. In sessionless mode the store is filled and never read. A tool that \
-            takes long enough to need it is better served by the tasks extension.",
+            answer sends the request again. In sessionless mode nothing reads the store. A tool that takes long \
+            enough to need it is better served by the tasks extension.",
         examples: &[Example {
             language: "TypeScript",
             bad: r"
