@@ -5,5 +5,9 @@
 pub mod classify;
 pub mod lower;
 pub mod model;
+pub mod pipeline;
+pub mod report;
 pub mod rules;
 pub mod syntax;
+
+pub use pipeline::{Progress, ScanError, ScanOptions, Silent, Stage, root_of, scan};

@@ -1,0 +1,205 @@
+//! The arguments.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use mcp_migrate::rules::finding::Severity;
+use mcp_migrate::rules::{self, Rule};
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 nothing at or above --fail-on; 1 something; 2 usage or configuration error, or nothing that can be read; 101 a bug.
+Results go to stdout, progress and notes to stderr. No network, no telemetry.";
+
+/// Tells how MCP servers use protocol sessions, which revision 2026-07-28 removes (SEP-2567), and what happens to them then.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-migrate", version, after_help = EXIT_CODES, max_term_width = 100, propagate_version = false)]
+#[command(arg_required_else_help = true)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Say which category each server falls into, where, and what happens to it on upgrade
+    #[command(after_help = EXIT_CODES)]
+    Scan(Scan),
+    /// Explain a rule: what it finds, why it matters, what the migration is
+    Explain {
+        /// The rule's name
+        #[arg(value_parser = RuleName, hide_possible_values = true)]
+        rule: &'static Rule,
+    },
+    /// List the rules
+    Rules {
+        /// How to print
+        #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+        format: ListFormat,
+    },
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Arguments of `scan`.
+#[derive(Debug, clap::Args)]
+pub struct Scan {
+    /// Files or folders
+    #[arg(default_value = ".", value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = ScanFormat::Text)]
+    pub format: ScanFormat,
+    /// Exit with 1 from this severity on
+    #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
+    pub fail_on: FailOn,
+    /// Print counts and times to stderr
+    #[arg(long)]
+    pub stats: bool,
+}
+
+/// Options of every command.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of every command")]
+pub struct Global {
+    /// Only this rule; may be repeated
+    #[arg(long, global = true, value_name = "NAME", value_parser = RuleName, hide_possible_values = true)]
+    #[arg(action = ArgAction::Append, value_delimiter = ',')]
+    pub rule: Vec<&'static Rule>,
+    /// Look into tests as well
+    #[arg(long, global = true)]
+    pub include_tests: bool,
+    /// Leave out what the glob matches; may be repeated
+    #[arg(long, global = true, value_name = "GLOB", action = ArgAction::Append)]
+    pub exclude: Vec<String>,
+    /// Exit with 0 where there is no file to read
+    #[arg(long, global = true)]
+    pub allow_empty: bool,
+    /// Colours; `auto` respects NO_COLOR
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+    /// Only the verdict and the summary
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Everything, also each file that was skipped
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// Worker threads (default: as many as the machine has)
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    // On a terminal, unless NO_COLOR is set. No doc comments here: they would fill a page of the help.
+    Auto,
+    Always,
+    Never,
+}
+
+/// Formats of a scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScanFormat {
+    /// For people
+    Text,
+    /// For programs: mcp-migrate/scan/v1
+    Json,
+}
+
+/// Formats of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// From which severity on a scan exits with 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Errors
+    Error,
+    /// Warnings and errors
+    Warning,
+    /// Any finding
+    Note,
+    /// No finding
+    Never,
+}
+
+impl FailOn {
+    /// Whether a scan whose most severe finding is `worst` exits with 1.
+    pub fn fails(self, worst: Option<Severity>) -> bool {
+        let from = match self {
+            FailOn::Error => Severity::Error,
+            FailOn::Warning => Severity::Warning,
+            FailOn::Note => Severity::Note,
+            FailOn::Never => return false,
+        };
+        worst.is_some_and(|w| w >= from)
+    }
+}
+
+/// Parses the name of a rule.
+#[derive(Clone)]
+struct RuleName;
+
+impl TypedValueParser for RuleName {
+    type Value = &'static Rule;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        _arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        rules::find(&value.to_string_lossy()).map_err(|unknown| {
+            let message = format!("{unknown}\n\n`mcp-migrate rules` lists them all.\n");
+            clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(
+            rules::ALL
+                .iter()
+                .map(|r| PossibleValue::new(r.name).help(r.summary)),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn fail_on_is_a_threshold() {
+        use Severity::*;
+        assert!(FailOn::Warning.fails(Some(Error)));
+        assert!(FailOn::Warning.fails(Some(Warning)));
+        assert!(!FailOn::Warning.fails(Some(Note)));
+        assert!(!FailOn::Error.fails(Some(Warning)));
+        assert!(FailOn::Note.fails(Some(Note)));
+        assert!(!FailOn::Note.fails(None));
+        assert!(!FailOn::Never.fails(Some(Error)));
+    }
+}

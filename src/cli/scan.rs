@@ -1,0 +1,85 @@
+//! `mcp-migrate scan`.
+
+use std::time::{Duration, Instant};
+
+use mcp_migrate::report::layout::plural;
+use mcp_migrate::report::scan::Scan;
+use mcp_migrate::report::sources::DiskSources;
+use mcp_migrate::report::{json, text};
+use mcp_migrate::{ScanOptions, root_of};
+
+use super::args::{self, Global, ScanFormat};
+use super::output::Output;
+use super::progress::Counter;
+use super::{FAILED, FOUND, OK};
+
+/// Runs the command and gives its exit code.
+pub fn run(own: &args::Scan, global: &Global, output: &Output) -> u8 {
+    let options = ScanOptions {
+        paths: own.paths.clone(),
+        include_tests: global.include_tests,
+        exclude: global.exclude.clone(),
+        threads: global.threads.map(usize::from),
+        rules: global.rule.iter().map(|r| r.name).collect(),
+        allow_empty: global.allow_empty,
+    };
+    let started = Instant::now();
+    let answer = {
+        let counter = Counter::new(output.shows_progress());
+        mcp_migrate::scan(&options, &counter)
+    };
+    let scan = match answer {
+        Ok(scan) => scan,
+        Err(error) => {
+            output.error(&error);
+            return FAILED;
+        }
+    };
+    let took = started.elapsed();
+    match own.format {
+        ScanFormat::Json => output.result(&json::render(&scan)),
+        ScanFormat::Text => {
+            let detail = match (global.quiet, global.verbose) {
+                (true, _) => text::Detail::Brief,
+                (_, true) => text::Detail::Full,
+                _ => text::Detail::Normal,
+            };
+            let sources = DiskSources::new(root_of(&options.paths).1);
+            output.result(&text::render(&scan, &sources, output.style(), detail));
+        }
+    }
+    if own.stats {
+        output.note(&stats(&scan, took));
+    }
+    if own.fail_on.fails(scan.worst()) {
+        FOUND
+    } else {
+        OK
+    }
+}
+
+fn stats(scan: &Scan, took: Duration) -> String {
+    let files = scan.summary.files;
+    let seconds = took.as_secs_f64();
+    let mut text = format!(
+        "{} walked, {} parsed, {}; {} skipped; {}; {}; {seconds:.3} s",
+        plural(files.walked as usize, "file"),
+        files.parsed,
+        plural(scan.summary.bytes as usize, "byte"),
+        scan.skipped.len(),
+        plural(scan.summary.servers, "server"),
+        plural(scan.findings.len(), "finding"),
+    );
+    let mut rules: Vec<(&str, usize)> = Vec::new();
+    for finding in &scan.findings {
+        match rules.iter_mut().find(|(name, _)| *name == finding.rule) {
+            Some((_, n)) => *n += 1,
+            None => rules.push((finding.rule, 1)),
+        }
+    }
+    rules.sort_unstable();
+    for (rule, n) in rules {
+        text.push_str(&format!("\n{n:6} {rule}"));
+    }
+    text
+}

@@ -1,0 +1,58 @@
+//! `handle-registry-in-factory`: a registry of handles dies with the server that holds it.
+
+use super::finding::Severity;
+use super::rule::{Docs, Example, Level, Rule};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "handle-registry-in-factory",
+    severity: Severity::Error,
+    summary: "a registry of handles dies with the server that holds it",
+    docs: Docs {
+        finds: "A store of handles that is created inside the factory of a server which is built per session or per \
+            request.",
+        why: "The ids are right and still unknown in the next request, since the store was made anew (`lost`). It \
+            passes for a migrated server: there is a create tool, and there is an argument.",
+        examples: &[
+            Example {
+                language: "TypeScript",
+                bad: r#"
+function buildServer() {
+  const server = new McpServer({ name: "shop", version: "1.0.0" });
+  const baskets = new Map<string, Basket>(); // by basket_id
+  server.registerTool("create_basket", {}, async () => create(baskets));
+  return server;
+}
+"#,
+                good: r#"
+const baskets = new Handles<Basket>("bsk"); // bounded, entries expire
+
+function buildServer() {
+  const server = new McpServer({ name: "shop", version: "1.0.0" });
+  server.registerTool("create_basket", {}, async () => create(baskets));
+  return server;
+}
+"#,
+            },
+            Example {
+                language: "Rust",
+                bad: r"
+|| Ok(Shop { baskets: Arc::new(Mutex::new(HashMap::new())) })
+",
+                good: r"
+let baskets = Arc::new(Mutex::new(HashMap::new()));
+move || Ok(Shop { baskets: baskets.clone() })
+",
+            },
+        ],
+        migration: "The registry is hoisted: it moves out of the factory, gets a bound and an expiry, and the factory \
+            captures it. No second id is minted, and no tool changes.",
+        level: Level::Review,
+        safety: "No tool schema changes, but the entries become reachable from other requests and live longer: ids \
+            must be unguessable, and where callers are authenticated each look-up checks the owner. What a guard \
+            or a credential store holds is not hoisted.",
+        references: &[
+            "SEP-2567: protocol sessions and the `Mcp-Session-Id` header are removed; state that spans calls is named by explicit handles",
+        ],
+    },
+};

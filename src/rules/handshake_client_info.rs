@@ -1,0 +1,54 @@
+//! `handshake-client-info`: what the client said in the handshake is read later.
+
+use super::finding::Severity;
+use super::rule::{Docs, Example, Level, Rule};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "handshake-client-info",
+    severity: Severity::Note,
+    summary: "what the client said in the handshake is read later",
+    docs: Docs {
+        finds: "Reads of what `initialize` left behind: `getClientVersion()`, `getClientCapabilities()`, \
+            `session.client_params`, `peer_info()`, hooks that run after initialization.",
+        why: "There is no handshake any more: client info and capabilities come with each request, in `_meta`. In \
+            sessionless mode the getters answer `undefined`, and hooks never run. A default in its place (`?? \
+            \"unknown\"`, `unwrap_or_default()`) hides that: every client then looks the same. Where the first \
+            value is kept for the process, all clients look like the first one.",
+        examples: &[
+            Example {
+                language: "TypeScript",
+                bad: r#"
+server.registerTool("render", schema, async ({ id }) => {
+  const client = server.server.getClientVersion()?.name ?? "unknown";
+  return client === "desk" ? rich(id) : plain(id);
+});
+"#,
+                good: r#"
+server.registerTool("render",
+  { inputSchema: { id: z.string(), style: z.enum(["rich", "plain"]) } },
+  async ({ id, style }) => (style === "rich" ? rich(id) : plain(id)));
+"#,
+            },
+            Example {
+                language: "Rust",
+                bad: r"
+let client = context.peer.peer_info().cloned().unwrap_or_default();
+",
+                good: r"
+// Absent is a case of its own, not a client with an empty name.
+let Some(client) = context.peer.peer_info() else { return plain(id) };
+",
+            },
+        ],
+        migration: "Read client info and capabilities from the request where the SDK gives them; where an answer depends \
+            on them, make the choice an argument or give the answer that every client understands. Nothing read \
+            from one request is kept for the next.",
+        level: Level::Review,
+        safety: "No tool schema changes unless the choice becomes an argument. Code that only logs the name can be \
+            edited safely.",
+        references: &[
+            "SEP-2575: the `initialize` handshake is removed; version, client info and capabilities travel with each request",
+        ],
+    },
+};

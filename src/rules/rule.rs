@@ -1,0 +1,71 @@
+//! What a rule is: its name, its severity and its documentation. The documentation is what `explain` prints.
+
+use serde::Serialize;
+
+use super::finding::Severity;
+
+/// How far a migration can go without a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// No tool interface changes.
+    Safe,
+    /// Complete and working, but tool schemas or authorization code change, or a comment goes.
+    Review,
+    /// Never edited by a program: a person decides.
+    Manual,
+}
+
+impl Level {
+    /// The published id.
+    pub fn id(self) -> &'static str {
+        match self {
+            Level::Safe => "safe",
+            Level::Review => "review",
+            Level::Manual => "manual",
+        }
+    }
+}
+
+/// A pair of short programs: what the rule finds, and what it should become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// `TypeScript`, `Python`, `Rust`.
+    pub language: &'static str,
+    /// What the rule finds.
+    pub bad: &'static str,
+    /// What it should become.
+    pub good: &'static str,
+}
+
+/// The documentation of a rule. Paragraphs are separated by a blank line; code spans stand in backquotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Docs {
+    /// What it finds.
+    pub finds: &'static str,
+    /// Why it matters: what a request of revision 2026-07-28 meets there.
+    pub why: &'static str,
+    /// Before and after.
+    pub examples: &'static [Example],
+    /// What the migration is.
+    pub migration: &'static str,
+    /// Its usual level.
+    pub level: Level,
+    /// What makes that level right, and when it is another one.
+    pub safety: &'static str,
+    /// Where the specification says so.
+    pub references: &'static [&'static str],
+}
+
+/// A rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name: kebab-case words.
+    pub name: &'static str,
+    /// The severity of its findings.
+    pub severity: Severity,
+    /// One line: what it finds.
+    pub summary: &'static str,
+    /// Its documentation.
+    pub docs: Docs,
+}

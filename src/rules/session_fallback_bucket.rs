@@ -1,0 +1,52 @@
+//! `session-fallback-bucket`: a constant stands in for an absent session id.
+
+use super::finding::Severity;
+use super::rule::{Docs, Example, Level, Rule};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "session-fallback-bucket",
+    severity: Severity::Error,
+    summary: "a constant stands in for an absent session id",
+    docs: Docs {
+        finds: "A fallback that turns an absent session id into a constant key: `?? \"default\"`, `|| \"stdio\"`, \
+            `or \"anonymous\"`, a default value of a parameter, an assertion that it is there, a template string \
+            that turns nothing into the text \"undefined\".",
+        why: "It looks like care for one rare case. With revision 2026-07-28 it is the only case: no request has \
+            an id, so all callers share the one bucket and see each other's data. Type checks pass, and so does \
+            every test with one client.",
+        examples: &[
+            Example {
+                language: "TypeScript",
+                bad: r#"
+const key = extra.sessionId ?? "default";
+const draft = drafts.get(key);
+"#,
+                good: r"
+const draft = drafts.use(draft_id);
+",
+            },
+            Example {
+                language: "Python",
+                bad: r#"
+session = request.headers.get("mcp-session-id") or "default"
+draft = _drafts.setdefault(session, Draft())
+"#,
+                good: r"
+with _drafts.use(draft_id) as draft:
+    ...
+",
+            },
+        ],
+        migration: "The fallback goes together with the key: the store behind it gets a handle, an argument or the \
+            principal. Where a server also runs over stdio, the constant was meant for that; a handle serves \
+            both.",
+        level: Level::Review,
+        safety: "It has the level of the store behind it: manual for credentials and guards, review for state and for \
+            counts. The fallback alone is never removed, since that would turn a leak into an error on every \
+            call.",
+        references: &[
+            "SEP-2567: protocol sessions and the `Mcp-Session-Id` header are removed; state that spans calls is named by explicit handles",
+        ],
+    },
+};

@@ -1,0 +1,72 @@
+//! `session-scoped-server`: state lives in a server that is built per session.
+
+use super::finding::Severity;
+use super::rule::{Docs, Example, Level, Rule};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "session-scoped-server",
+    severity: Severity::Error,
+    summary: "state lives in a server that is built per session",
+    docs: Docs {
+        finds: "Mutable state that is created together with a server: a variable captured by the factory function, a \
+            field of the handler that a factory constructs afresh, a per-session lifespan. No session id is in \
+            sight; the server object itself stands for the session.",
+        why: "Without sessions the factory runs once per request. The code compiles and answers, and the state is \
+            empty on every call (`lost`). A search for the word \"session\" does not find it.",
+        examples: &[
+            Example {
+                language: "TypeScript",
+                bad: r#"
+function buildServer() {
+  const server = new McpServer({ name: "notes", version: "1.0.0" });
+  const notes: string[] = [];
+  server.registerTool("add_note", { inputSchema: { text: z.string() } },
+    async ({ text }) => {
+      notes.push(text);
+      return { content: [{ type: "text", text: `${notes.length} notes` }] };
+    });
+  return server;
+}
+"#,
+                good: r#"
+const notebooks = new Handles<string[]>("nb");
+
+function buildServer() {
+  const server = new McpServer({ name: "notes", version: "1.0.0" });
+  server.registerTool("add_note",
+    { inputSchema: { notebook_id: z.string(), text: z.string() } },
+    async ({ notebook_id, text }) => {
+      const notes = notebooks.use(notebook_id);
+      notes.push(text);
+      return { content: [{ type: "text", text: `${notes.length} notes` }] };
+    });
+  return server;
+}
+"#,
+            },
+            Example {
+                language: "Rust",
+                bad: r"
+// The closure makes a fresh Shop, and with it a fresh basket.
+StreamableHttpService::new(|| Ok(Shop::new()), manager, config)
+",
+                good: r#"
+let baskets = Handles::<Basket>::new("bsk");
+StreamableHttpService::new(move || Ok(Shop::new(baskets.clone())), manager, config)
+"#,
+            },
+        ],
+        migration: "The state moves out of the factory into a store that outlives it, and is named by a handle there; \
+            tools take the handle as an argument. Clean-up that ran when the session ended (closing a page, \
+            killing a child) becomes what the store does when an entry is destroyed or expires.",
+        level: Level::Review,
+        safety: "Tool schemas change. Where the factory builds something costly per session, the expiry is generous \
+            by default and the error after it says what was lost. It is manual where the captured object is a \
+            credential, an upstream or a guard.",
+        references: &[
+            "SEP-2567: protocol sessions and the `Mcp-Session-Id` header are removed; state that spans calls is named by explicit handles",
+            "SEP-2575: the `initialize` handshake is removed; version, client info and capabilities travel with each request",
+        ],
+    },
+};

@@ -1,0 +1,42 @@
+//! `stateless-capability`: a capability is declared that a sessionless server can't deliver.
+
+use super::finding::Severity;
+use super::rule::{Docs, Example, Level, Rule};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "stateless-capability",
+    severity: Severity::Warning,
+    summary: "a capability is declared that a sessionless server can't deliver",
+    docs: Docs {
+        finds: "A sessionless server that declares `listChanged`, `logging` or `subscribe`, or sends the \
+            notifications that belong to them.",
+        why: "The declaration is a promise that clients rely on: they wait for a notification that never comes, \
+            instead of asking again. In sessionless mode such notifications are dropped without an error; only \
+            what belongs to a running request still arrives, such as its progress.",
+        examples: &[Example {
+            language: "TypeScript",
+            bad: r#"
+const server = new McpServer(
+  { name: "catalogue", version: "1.0.0" },
+  { capabilities: { tools: { listChanged: true }, logging: {} } },
+);
+"#,
+            good: r#"
+const server = new McpServer(
+  { name: "catalogue", version: "1.0.0" },
+  { capabilities: { tools: {} } },
+);
+"#,
+        }],
+        migration: "Drop the declaration and the sends. Logs go to stderr or to a logging service. On an SDK that speaks \
+            2026-07-28, changes are published to `subscriptions/listen` instead.",
+        level: Level::Safe,
+        safety: "No tool changes. It is left alone where another leg of the same server (stdio, or an older one with \
+            sessions) can deliver.",
+        references: &[
+            "SEP-2575: the `initialize` handshake is removed; version, client info and capabilities travel with each request",
+            "SEP-2577: roots, sampling and logging are deprecated",
+        ],
+    },
+};

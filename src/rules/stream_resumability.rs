@@ -1,0 +1,39 @@
+//! `stream-resumability`: streams can be resumed after a break.
+
+use super::finding::Severity;
+use super::rule::{Docs, Example, Level, Rule};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "stream-resumability",
+    severity: Severity::Note,
+    summary: "streams can be resumed after a break",
+    docs: Docs {
+        finds: "An event store given to a transport, code that reads `Last-Event-ID`, event ids, streams that are \
+            closed on purpose so that the client comes back.",
+        why: "Resumption belongs to a session's stream. Revision 2026-07-28 has neither: a client that lost an \
+            answer sends the request again. In sessionless mode nothing reads the store. A tool that takes long \
+            enough to need it is better served by the tasks extension.",
+        examples: &[Example {
+            language: "TypeScript",
+            bad: r"
+new StreamableHTTPServerTransport({
+  sessionIdGenerator: () => randomUUID(),
+  eventStore: new InMemoryEventStore(),
+});
+",
+            good: r"
+new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+",
+        }],
+        migration: "An event store alone is dropped. Tools whose calls may be repeated must bear it: an idempotency key, \
+            or a check whether the work is done already. Long work becomes a task.",
+        level: Level::Review,
+        safety: "Clients lose what they had: an answer that broke off is not continued. It is manual where code reads \
+            `Last-Event-ID` or closes streams on purpose, since then the application relies on it.",
+        references: &[
+            "SEP-2575: the `initialize` handshake is removed; version, client info and capabilities travel with each request",
+            "SEP-2663: tasks become an extension with get, update and cancel",
+        ],
+    },
+};
