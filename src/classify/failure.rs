@@ -54,9 +54,15 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed, holds: Holds) -> Failure {
         let throws = guards.iter().flatten().any(|guard| *guard == Guarded::Refuses);
         return if throws { Failure::Refused } else { Failure::Lost };
     }
-    let raw = values.iter().any(|value| matches!(value, Value::Id(id) if analysis.flow.source(*id).kind == SourceKind::ToolHeader));
+    let raw = values
+        .iter()
+        .any(|value| matches!(value, Value::Id(id) if analysis.flow.source(*id).kind == SourceKind::ToolHeader));
     if raw {
         return Failure::Spoofed;
+    }
+    // A key that is put together is never missing: it says "undefined" for everybody.
+    if keyed.key_text.is_some() {
+        return Failure::Collapsed;
     }
     if !created {
         let refuses = by_tools.iter().any(|access| missing_is_refused(analysis, access));
@@ -147,7 +153,8 @@ fn guard_in(analysis: &Analysis<'_>, func: FuncRef, before: Option<ExprRef>) -> 
     for branch in facts.branches.iter().filter(|branch| branch.func == func.id) {
         let Some(absent_first) = tests_presence(analysis, func.module, branch.condition) else { continue };
         if absent_first {
-            let earlier = place.is_none_or(|span| branch.span.end <= span.start || branch.otherwise.is_some_and(|o| o.contains(span)));
+            let earlier = place
+                .is_none_or(|span| branch.span.end <= span.start || branch.otherwise.is_some_and(|o| o.contains(span)));
             if branch.then_leaves && earlier {
                 return Some(leaving(facts, branch, func.id.index()));
             }

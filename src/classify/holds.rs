@@ -105,7 +105,9 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
     if words::is_auth(name) && objects.is_empty() {
         return Holds::Auth;
     }
-    if gates_only(analysis, &lasting.uses, &objects) && (words::is_guard(name) || objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Set))) {
+    if gates_only(analysis, &lasting.uses, &objects)
+        && (words::is_guard(name) || objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Set)))
+    {
         return Holds::Guard;
     }
     Holds::AppState
@@ -130,7 +132,8 @@ pub fn stored_values(analysis: &Analysis<'_>, keyed: &Keyed) -> Vec<Value> {
 fn is_session_class(analysis: &Analysis<'_>, id: ObjId) -> bool {
     let Some(class) = analysis.flow.object(id).class else { return false };
     analysis.lives.servers.iter().any(|at| {
-        at.module == class.module && analysis.flow.program.function(analysis.flow.program.func_of(*at)).class == Some(class.id)
+        at.module == class.module
+            && analysis.flow.program.function(analysis.flow.program.func_of(*at)).class == Some(class.id)
     }) || analysis.flow.roots.iter().any(|(func, roots)| {
         roots.contains(&Root::Handler)
             && func.module == class.module
@@ -171,7 +174,9 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
         objects.iter().any(|id| {
             let object = analysis.flow.object(*id);
             match object.site {
-                Site::Decl(decl) => words::is_auth(analysis.flow.program.module(decl.module).type_decls[decl.id.index()].name.text()),
+                Site::Decl(decl) => {
+                    words::is_auth(analysis.flow.program.module(decl.module).type_decls[decl.id.index()].name.text())
+                }
                 _ => object
                     .class
                     .and_then(|class| analysis.flow.program.class(class).name)
@@ -187,7 +192,9 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
             analysis.flow.fields(*id).iter().any(|(field, values)| {
                 let strong = values.iter().any(|value| match value {
                     Value::Credential(_) => true,
-                    Value::Object(inner) => analysis.flow.object(*inner).role.is_none() && finder.is_credential(*value, 1),
+                    Value::Object(inner) => {
+                        analysis.flow.object(*inner).role.is_none() && finder.is_credential(*value, 1)
+                    }
                     _ => false,
                 });
                 strong || (words::is_auth(field.text()) && !values.is_empty() && !words::is_bookkeeping(field.text()))
@@ -200,10 +207,16 @@ fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
         Value::Object(id) => {
             let object = analysis.flow.object(*id);
             match object.role {
-                None => analysis.flow.fields(*id).iter().all(|(_, values)| !values.iter().any(|v| matches!(v, Value::Object(_) | Value::Argument(_)))),
+                None => analysis
+                    .flow
+                    .fields(*id)
+                    .iter()
+                    .all(|(_, values)| !values.iter().any(|v| matches!(v, Value::Object(_) | Value::Argument(_)))),
                 Some(Role::Timer | Role::Date | Role::Limiter) => true,
                 // Time stamps of the calls in a window.
-                Some(Role::List) => analysis.flow.elements(*id).iter().all(|v| !matches!(v, Value::Object(_) | Value::Argument(_))),
+                Some(Role::List) => {
+                    analysis.flow.elements(*id).iter().all(|v| !matches!(v, Value::Object(_) | Value::Argument(_)))
+                }
                 Some(_) => false,
             }
         }
@@ -213,11 +226,15 @@ fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
 }
 
 fn is_limit(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value], name: &str) -> bool {
-    let limiter = values.iter().any(|value| matches!(value, Value::Object(id) if analysis.flow.object(*id).role == Some(Role::Limiter)));
+    let limiter = values
+        .iter()
+        .any(|value| matches!(value, Value::Object(id) if analysis.flow.object(*id).role == Some(Role::Limiter)));
     let fields_of_a_window = values.iter().any(|value| match value {
         Value::Object(id) => {
-            let names: Vec<String> = analysis.flow.fields(*id).iter().map(|(name, _)| name.text().to_ascii_lowercase()).collect();
-            names.iter().any(|n| n.contains("count") || n == "tokens" || n == "hits") && names.iter().any(|n| n.contains("reset") || n.contains("window") || n.contains("refill"))
+            let names: Vec<String> =
+                analysis.flow.fields(*id).iter().map(|(name, _)| name.text().to_ascii_lowercase()).collect();
+            names.iter().any(|n| n.contains("count") || n == "tokens" || n == "hits")
+                && names.iter().any(|n| n.contains("reset") || n.contains("window") || n.contains("refill"))
         }
         _ => false,
     });
@@ -232,26 +249,33 @@ fn is_subscription(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], na
     let subscribes = |func: FuncRef| {
         analysis.lives.handlers_of.get(&func).into_iter().flatten().any(|handler| {
             analysis.flow.registrations.values().any(|registration| {
-                registration.handlers.contains(handler) && registration.name.is_some_and(|name| name.text().contains("ubscribe"))
+                registration.handlers.contains(handler)
+                    && registration.name.is_some_and(|name| name.text().contains("ubscribe"))
             })
         })
     };
     words::is_subscription(name)
         || keyed.accesses.iter().any(|access| access.kind == Kind::AddId && subscribes(access.func))
-        || keyed.accesses.iter().any(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate) && subscribes(access.func))
+        || keyed
+            .accesses
+            .iter()
+            .any(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate) && subscribes(access.func))
 }
 
 fn is_guard(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], name: &str) -> bool {
     let reads: Vec<ExprRef> = keyed
         .accesses
         .iter()
-        .filter(|access| matches!(access.kind, Kind::Read | Kind::Test) && analysis.lives.handler_reach.contains(&access.func))
+        .filter(|access| {
+            matches!(access.kind, Kind::Read | Kind::Test) && analysis.lives.handler_reach.contains(&access.func)
+        })
         .map(|access| access.at)
         .collect();
     let sets = objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Set));
     let flags = keyed.object.is_some_and(|id| analysis.flow.object(id).role == Some(Role::Set)) || objects.is_empty();
     let gated = reads.iter().any(|at| leads_to_refusal(analysis, *at));
-    (words::is_guard(name) && (gated || flags)) || ((sets || flags) && gated && reads.iter().all(|at| only_tested(analysis, *at)))
+    (words::is_guard(name) && (gated || flags))
+        || ((sets || flags) && gated && reads.iter().all(|at| only_tested(analysis, *at)))
 }
 
 /// Whether all uses of a value only ask whether something is in it.
@@ -263,7 +287,11 @@ fn gates_only(analysis: &Analysis<'_>, uses: &[ExprRef], objects: &[ObjId]) -> b
             || facts.expr(at.id).parent.is_some_and(|parent| {
                 facts.expr(parent).parent.is_some_and(|call| {
                     objects.iter().any(|id| {
-                        analysis.mutations.objects.get(id).is_some_and(|m| m.contains(&At { module: at.module, id: call }))
+                        analysis
+                            .mutations
+                            .objects
+                            .get(id)
+                            .is_some_and(|m| m.contains(&At { module: at.module, id: call }))
                     })
                 })
             });
@@ -328,6 +356,9 @@ fn leads_to_refusal(analysis: &Analysis<'_>, at: ExprRef) -> bool {
         let about = condition.contains(span);
         about
             && branch.then_leaves
-            && facts.functions[branch.func.index()].throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span))
+            && facts.functions[branch.func.index()]
+                .throws
+                .iter()
+                .any(|throw| branch.then.contains(facts.expr(*throw).span))
     })
 }

@@ -84,10 +84,14 @@ impl<'p> Analysis<'p> {
     fn find_stores(&self) -> Vec<Found> {
         let keyed = super::access::collect(&self.flow, &self.lives);
         let mut out: Vec<Found> = keyed.iter().filter_map(|keyed| self.keyed_store(keyed)).collect();
-        let finder = Finder { flow: &self.flow, lives: &self.lives, mutations: &self.mutations, context: Contexts::SESSION };
+        let finder =
+            Finder { flow: &self.flow, lives: &self.lives, mutations: &self.mutations, context: Contexts::SESSION };
         for lasting in finder.find() {
             // A record that an id already leads to is one store, not two.
-            let owned = lasting.values.iter().any(|value| matches!(value, Value::Object(id) if out.iter().any(|found| found.objects.contains(id))));
+            let owned = lasting
+                .values
+                .iter()
+                .any(|value| matches!(value, Value::Object(id) if out.iter().any(|found| found.objects.contains(id))));
             if !owned || lasting.credential {
                 out.push(self.lasting_store(&lasting));
             }
@@ -99,7 +103,8 @@ impl<'p> Analysis<'p> {
     }
 
     fn find_process_state(&self) -> Vec<Lasting> {
-        let finder = Finder { flow: &self.flow, lives: &self.lives, mutations: &self.mutations, context: Contexts::PROCESS };
+        let finder =
+            Finder { flow: &self.flow, lives: &self.lives, mutations: &self.mutations, context: Contexts::PROCESS };
         let stores: FxHashSet<ObjId> = self.stores.iter().flat_map(|found| found.objects.iter().copied()).collect();
         let spans: FxHashSet<_> = self.stores.iter().map(|found| (found.holder.module, found.holder.span)).collect();
         let mut found = finder.find();
@@ -177,7 +182,8 @@ impl<'p> Analysis<'p> {
         };
         found.tools = self.tools_at(lasting.writers.iter().chain(&lasting.uses));
         let argument = self.flow.values(self.holder_node(&found)).iter().any(|v| matches!(v, Value::Argument(_)));
-        found.carrier = if lasting.switched { Carrier::Drop } else { self.carrier(&found, argument && found.objects.is_empty()) };
+        found.carrier =
+            if lasting.switched { Carrier::Drop } else { self.carrier(&found, argument && found.objects.is_empty()) };
         found
     }
 
@@ -277,7 +283,9 @@ impl<'p> Analysis<'p> {
                 continue;
             }
             let values = self.flow.at(value);
-            if values.iter().any(|v| matches!(v, Value::Object(_))) || !values.iter().any(|v| matches!(v, Value::Argument(_))) {
+            if values.iter().any(|v| matches!(v, Value::Object(_)))
+                || !values.iter().any(|v| matches!(v, Value::Argument(_)))
+            {
                 return false;
             }
             any = true;
@@ -314,7 +322,11 @@ impl<'p> Analysis<'p> {
             }
             match registration.what {
                 Registered::Tool => out.extend(registration.name),
-                Registered::Method if registration.name.is_some_and(|name| name.text().contains("CallTool") || name == "tools/call") => {
+                Registered::Method
+                    if registration
+                        .name
+                        .is_some_and(|name| name.text().contains("CallTool") || name == "tools/call") =>
+                {
                     out.extend(self.dispatched(handler, at));
                 }
                 _ => {}
@@ -359,7 +371,9 @@ impl<'p> Analysis<'p> {
                 ExprKind::Object(_) => {
                     let ty = holder.symbol.and_then(|symbol| self.flow.program.symbol(symbol).ty);
                     let written = ty.zip(holder.symbol).map(|(ty, symbol)| At { module: symbol.module, id: ty });
-                    let is_record = written.is_some_and(|ty| matches!(self.flow.program.ty(ty), Type::Named { path, .. } if *path == "Record"));
+                    let is_record = written.is_some_and(
+                        |ty| matches!(self.flow.program.ty(ty), Type::Named { path, .. } if *path == "Record"),
+                    );
                     return if is_record { "Record" } else { "object" }.to_owned();
                 }
                 _ => {}
@@ -460,11 +474,7 @@ impl<'p> Analysis<'p> {
     }
 
     fn value_fields_of(&self, objects: &[ObjId]) -> Vec<(Name, Vec<ExprRef>, Vec<ExprRef>)> {
-        let objects: Vec<ObjId> = objects
-            .iter()
-            .copied()
-            .filter(|id| self.flow.object(*id).role.is_none())
-            .collect();
+        let objects: Vec<ObjId> = objects.iter().copied().filter(|id| self.flow.object(*id).role.is_none()).collect();
         if objects.is_empty() {
             return Vec::new();
         }

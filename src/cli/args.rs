@@ -173,11 +173,7 @@ impl TypedValueParser for RuleName {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(
-            rules::ALL
-                .iter()
-                .map(|r| PossibleValue::new(r.name).help(r.summary)),
-        ))
+        Some(Box::new(rules::ALL.iter().map(|r| PossibleValue::new(r.name).help(r.summary))))
     }
 }
 

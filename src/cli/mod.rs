@@ -66,10 +66,6 @@ fn usage(error: &clap::Error) -> ExitCode {
 /// The rules chosen by `--rule`, or all.
 impl args::Global {
     fn chosen_rules(&self) -> Vec<&'static rules::Rule> {
-        if self.rule.is_empty() {
-            rules::ALL.to_vec()
-        } else {
-            self.rule.clone()
-        }
+        if self.rule.is_empty() { rules::ALL.to_vec() } else { self.rule.clone() }
     }
 }

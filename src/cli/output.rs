@@ -48,26 +48,19 @@ impl Output {
         match self.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => {
-                terminal && set("NO_COLOR").is_none() && set("TERM").is_none_or(|t| t != "dumb")
-            }
+            Color::Auto => terminal && set("NO_COLOR").is_none() && set("TERM").is_none_or(|t| t != "dumb"),
         }
     }
 
     /// Whether progress may be drawn.
     pub fn shows_progress(&self) -> bool {
-        !self.quiet
-            && io::stderr().is_terminal()
-            && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+        !self.quiet && io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
     }
 
     /// Writes a result to stdout. A reader that went away is no error; a full disk is.
     pub fn result(&self, text: &str) {
         let mut stdout = io::stdout().lock();
-        match stdout
-            .write_all(text.as_bytes())
-            .and_then(|()| stdout.flush())
-        {
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 let _ = writeln!(io::stderr(), "error: the answer can't be written: {error}");
                 std::process::exit(super::FAILED.into());
@@ -84,12 +77,7 @@ impl Output {
     /// Writes an error to stderr.
     pub fn error(&self, error: &dyn Diagnostic) {
         let mut drawn = String::new();
-        if self
-            .style_of_stderr()
-            .diagnostics()
-            .render_report(&mut drawn, error)
-            .is_err()
-        {
+        if self.style_of_stderr().diagnostics().render_report(&mut drawn, error).is_err() {
             drawn = format!("error: {error}\n");
         }
         let _ = write!(io::stderr(), "{drawn}");
@@ -99,8 +87,5 @@ impl Output {
 fn width(terminal: bool) -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let measured = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
-    columns
-        .or_else(|| if terminal { measured() } else { None })
-        .unwrap_or(80)
-        .clamp(NARROWEST, WIDEST)
+    columns.or_else(|| if terminal { measured() } else { None }).unwrap_or(80).clamp(NARROWEST, WIDEST)
 }

@@ -8,11 +8,7 @@ pub fn install() {
     std::panic::set_hook(Box::new(|info| {
         let _ = write!(std::io::stderr(), "{}", message(info));
         if std::env::var_os("RUST_BACKTRACE").is_some_and(|v| v != "0") {
-            let _ = writeln!(
-                std::io::stderr(),
-                "{}",
-                std::backtrace::Backtrace::force_capture()
-            );
+            let _ = writeln!(std::io::stderr(), "{}", std::backtrace::Backtrace::force_capture());
         }
     }));
 }

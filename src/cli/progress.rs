@@ -26,11 +26,7 @@ struct Drawn {
 impl Counter {
     /// A counter that draws only if `enabled`.
     pub fn new(enabled: bool) -> Self {
-        Self {
-            enabled,
-            started: Instant::now(),
-            drawn: Mutex::new(None),
-        }
+        Self { enabled, started: Instant::now(), drawn: Mutex::new(None) }
     }
 }
 
@@ -55,10 +51,7 @@ impl Progress for Counter {
         };
         let count = total.map_or_else(|| done.to_string(), |t| format!("{done} of {t}"));
         let _ = write!(std::io::stderr(), "\r{spinner} {what}: {count}\u{1b}[K");
-        *drawn = Some(Drawn {
-            at: Instant::now(),
-            turns,
-        });
+        *drawn = Some(Drawn { at: Instant::now(), turns });
     }
 }
 

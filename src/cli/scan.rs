@@ -51,11 +51,7 @@ pub fn run(own: &args::Scan, global: &Global, output: &Output) -> u8 {
     if own.stats {
         output.note(&stats(&scan, took));
     }
-    if own.fail_on.fails(scan.worst()) {
-        FOUND
-    } else {
-        OK
-    }
+    if own.fail_on.fails(scan.worst()) { FOUND } else { OK }
 }
 
 fn stats(scan: &Scan, took: Duration) -> String {

@@ -48,20 +48,10 @@ impl ScanError {
         let nearest = path
             .ancestors()
             .skip(1)
-            .map(|p| {
-                if p.as_os_str().is_empty() {
-                    Path::new(".")
-                } else {
-                    p
-                }
-            })
+            .map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p })
             .find(|p| p.is_dir());
         let similar = nearest.and_then(|folder| {
-            let missing = path
-                .strip_prefix(folder)
-                .unwrap_or(path)
-                .components()
-                .next()?;
+            let missing = path.strip_prefix(folder).unwrap_or(path).components().next()?;
             let missing = missing.as_os_str().to_string_lossy().into_owned();
             let mut names: Vec<(usize, PathBuf)> = std::fs::read_dir(folder)
                 .ok()?
@@ -75,19 +65,16 @@ impl ScanError {
             names.sort();
             names.into_iter().next().map(|(_, path)| path)
         });
-        Self::PathNotFound {
-            path: path.to_path_buf(),
-            nearest: nearest.map(Path::to_path_buf),
-            similar,
-        }
+        Self::PathNotFound { path: path.to_path_buf(), nearest: nearest.map(Path::to_path_buf), similar }
     }
 
     /// `glob` is not a glob.
     pub fn bad_glob(glob: &str, cause: &str) -> Self {
         Self::Config {
             message: format!("`--exclude {glob}` is not a glob: {cause}"),
-            help: "Globs are written as in .gitignore, for instance `vendor/**` or `*.gen.ts`; quote them from the shell."
-                .to_owned(),
+            help:
+                "Globs are written as in .gitignore, for instance `vendor/**` or `*.gen.ts`; quote them from the shell."
+                    .to_owned(),
         }
     }
 }
@@ -112,28 +99,19 @@ impl std::error::Error for ScanError {}
 impl Diagnostic for ScanError {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         let text = match self {
-            Self::PathNotFound {
-                similar: Some(s), ..
-            } => format!("Did you mean {}?", s.display()),
-            Self::PathNotFound {
-                nearest: Some(n), ..
-            } => format!(
+            Self::PathNotFound { similar: Some(s), .. } => format!("Did you mean {}?", s.display()),
+            Self::PathNotFound { nearest: Some(n), .. } => format!(
                 "{} exists; give a file or folder in it, or run the command from the folder that your path starts at.",
                 n.display()
             ),
             Self::PathNotFound { .. } => "Give a file or folder that exists.".to_owned(),
-            Self::Unreadable { .. } => {
-                "Check the permissions of the path, or leave it out with --exclude.".to_owned()
-            }
+            Self::Unreadable { .. } => "Check the permissions of the path, or leave it out with --exclude.".to_owned(),
             Self::NothingReadable { unsupported, .. } => {
                 let met: Vec<&str> = unsupported.iter().map(|u| u.language.as_str()).collect();
                 let met = if met.is_empty() {
                     String::new()
                 } else {
-                    format!(
-                        " There are files in {}, but that can't be read yet.",
-                        met.join(", ")
-                    )
+                    format!(" There are files in {}, but that can't be read yet.", met.join(", "))
                 };
                 format!(
                     "No file there is in a supported language.{met} What .gitignore names is left out, and so are tests, \

@@ -66,28 +66,16 @@ pub fn scan(options: &ScanOptions, progress: &dyn Progress) -> Result<Scan, Scan
     let (root, _) = root_of(&options.paths);
     let seen = walk(options, progress)?;
     if seen.files.walked == 0 && !options.allow_empty {
-        return Err(ScanError::NothingReadable {
-            root,
-            unsupported: seen.unsupported,
-        });
+        return Err(ScanError::NothingReadable { root, unsupported: seen.unsupported });
     }
-    Ok(Scan::assemble(Parts {
-        root,
-        files: seen.files,
-        unsupported: seen.unsupported,
-        ..Parts::default()
-    }))
+    Ok(Scan::assemble(Parts { root, files: seen.files, unsupported: seen.unsupported, ..Parts::default() }))
 }
 
 /// The root that the answer's paths are relative to: as it is printed, and as a folder on disk. It is the only folder
 /// asked for, the folder of the only file, or the nearest folder that holds all paths.
 pub fn root_of(paths: &[PathBuf]) -> (String, PathBuf) {
     let folder = |p: &PathBuf| {
-        if p.is_file() {
-            p.parent().map_or_else(PathBuf::new, Path::to_path_buf)
-        } else {
-            p.clone()
-        }
+        if p.is_file() { p.parent().map_or_else(PathBuf::new, Path::to_path_buf) } else { p.clone() }
     };
     let mut folders = paths.iter().map(folder);
     let first = folders.next().unwrap_or_default();
@@ -107,19 +95,8 @@ pub fn root_of(paths: &[PathBuf]) -> (String, PathBuf) {
         .map(|c| c.as_os_str().to_string_lossy().into_owned())
         .collect();
     let shown = shown.join("/").replacen("//", "/", 1);
-    let on_disk = if common.as_os_str().is_empty() {
-        PathBuf::from(".")
-    } else {
-        common
-    };
-    (
-        if shown.is_empty() {
-            ".".to_owned()
-        } else {
-            shown
-        },
-        on_disk,
-    )
+    let on_disk = if common.as_os_str().is_empty() { PathBuf::from(".") } else { common };
+    (if shown.is_empty() { ".".to_owned() } else { shown }, on_disk)
 }
 
 struct Seen {
@@ -135,12 +112,9 @@ fn walk(options: &ScanOptions, progress: &dyn Progress) -> Result<Seen, ScanErro
         let added = overrides.add(&format!("!{glob}"));
         added.map_err(|e| ScanError::bad_glob(glob, &e.to_string()))?;
     }
-    let overrides = overrides
-        .build()
-        .map_err(|e| ScanError::bad_glob("", &e.to_string()))?;
+    let overrides = overrides.build().map_err(|e| ScanError::bad_glob("", &e.to_string()))?;
     let mut paths = options.paths.iter();
-    let mut builder =
-        ignore::WalkBuilder::new(paths.next().map_or(root.as_path(), PathBuf::as_path));
+    let mut builder = ignore::WalkBuilder::new(paths.next().map_or(root.as_path(), PathBuf::as_path));
     for path in paths {
         builder.add(path);
     }
@@ -150,11 +124,7 @@ fn walk(options: &ScanOptions, progress: &dyn Progress) -> Result<Seen, ScanErro
         if !entry.file_type().is_some_and(|t| t.is_file()) {
             continue;
         }
-        let extension = entry
-            .path()
-            .extension()
-            .and_then(|e| e.to_str())
-            .unwrap_or_default();
+        let extension = entry.path().extension().and_then(|e| e.to_str()).unwrap_or_default();
         match extension {
             "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => {
                 files.walked += 1;
@@ -171,11 +141,7 @@ fn walk(options: &ScanOptions, progress: &dyn Progress) -> Result<Seen, ScanErro
                         known.files += 1;
                         known.path = std::mem::take(&mut known.path).min(path);
                     }
-                    None => unsupported.push(Unsupported {
-                        language: language.to_owned(),
-                        path,
-                        files: 1,
-                    }),
+                    None => unsupported.push(Unsupported { language: language.to_owned(), path, files: 1 }),
                 }
             }
         }

@@ -11,10 +11,7 @@ pub fn render(rule: &Rule, style: Style) -> String {
     let mut out = format!(
         "{} {}\n",
         style.bold(rule.name),
-        style.severity(
-            rule.severity,
-            &format!("({})", words::severity(rule.severity))
-        )
+        style.severity(rule.severity, &format!("({})", words::severity(rule.severity)))
     );
     paragraphs(&mut out, style, &format!("{}.", rule.summary));
     heading(&mut out, style, "What it finds");
@@ -30,20 +27,10 @@ pub fn render(rule: &Rule, style: Style) -> String {
     heading(&mut out, style, "The migration");
     paragraphs(&mut out, style, docs.migration);
     heading(&mut out, style, "Fix safety");
-    paragraphs(
-        &mut out,
-        style,
-        &format!("Level: {}. {}", docs.level.id(), docs.safety),
-    );
+    paragraphs(&mut out, style, &format!("Level: {}. {}", docs.level.id(), docs.safety));
     heading(&mut out, style, "Specification");
     for reference in docs.references {
-        wrap(
-            &mut out,
-            style,
-            &format!("{} ", style.bullet()),
-            "  ",
-            reference,
-        );
+        wrap(&mut out, style, &format!("{} ", style.bullet()), "  ", reference);
     }
     out
 }

@@ -19,12 +19,8 @@ struct Document<'a> {
 
 /// The document, indented, with a line feed at its end.
 pub fn render(scan: &Scan) -> String {
-    let document = Document {
-        schema: SCHEMA,
-        scan,
-    };
-    let mut out = serde_json::to_string_pretty(&document)
-        .expect("an answer has only string keys and finite numbers");
+    let document = Document { schema: SCHEMA, scan };
+    let mut out = serde_json::to_string_pretty(&document).expect("an answer has only string keys and finite numbers");
     out.push('\n');
     out
 }

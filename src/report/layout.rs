@@ -42,9 +42,7 @@ pub fn table(out: &mut String, style: Style, indent: &str, head: &[&str], rows: 
             *width = (*width).max(cell.width());
         }
     }
-    let room = style
-        .width
-        .saturating_sub(indent.width() + gap * (head.len() - 1));
+    let room = style.width.saturating_sub(indent.width() + gap * (head.len() - 1));
     while widths.iter().sum::<usize>() > room {
         let (at, widest) = widths
             .iter()
@@ -90,11 +88,7 @@ fn push_row(
 
 /// `1 server`, `2 servers`.
 pub fn plural(n: usize, noun: &str) -> String {
-    if n == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{n} {noun}s")
-    }
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
 #[cfg(test)]
@@ -110,19 +104,13 @@ mod tests {
     #[test]
     fn tables_shrink_their_widest_column() {
         let mut out = String::new();
-        let style = Style {
-            width: 30,
-            ..Style::plain(false)
-        };
+        let style = Style { width: 30, ..Style::plain(false) };
         table(
             &mut out,
             style,
             "",
             &["name", "what"],
-            &[vec![
-                "baskets".into(),
-                "a long text that must be wrapped".into(),
-            ]],
+            &[vec!["baskets".into(), "a long text that must be wrapped".into()]],
         );
         assert!(out.lines().all(|l| l.len() <= 30), "{out}");
         assert!(out.contains("wrapped"));

@@ -12,22 +12,10 @@ use crate::rules::{Level, Rule};
 pub fn text(rules: &[&Rule], style: Style) -> String {
     let rows: Vec<Vec<String>> = rules
         .iter()
-        .map(|r| {
-            vec![
-                r.name.to_owned(),
-                words::severity(r.severity).to_owned(),
-                style.text(r.summary),
-            ]
-        })
+        .map(|r| vec![r.name.to_owned(), words::severity(r.severity).to_owned(), style.text(r.summary)])
         .collect();
     let mut out = String::new();
-    table(
-        &mut out,
-        style,
-        "",
-        &["rule", "severity", "what it finds"],
-        &rows,
-    );
+    table(&mut out, style, "", &["rule", "severity", "what it finds"], &rows);
     out
 }
 
@@ -51,12 +39,7 @@ pub fn json(rules: &[&Rule]) -> String {
         schema: "mcp-migrate/rules/v1",
         rules: rules
             .iter()
-            .map(|r| Entry {
-                name: r.name,
-                severity: r.severity,
-                summary: r.summary,
-                level: r.docs.level,
-            })
+            .map(|r| Entry { name: r.name, severity: r.severity, summary: r.summary, level: r.docs.level })
             .collect(),
     };
     let mut out = serde_json::to_string_pretty(&document).expect("rules have only string keys");

@@ -19,10 +19,7 @@ pub struct Tool {
 
 impl Tool {
     /// This program.
-    pub const THIS: Tool = Tool {
-        name: "mcp-migrate",
-        version: env!("CARGO_PKG_VERSION"),
-    };
+    pub const THIS: Tool = Tool { name: "mcp-migrate", version: env!("CARGO_PKG_VERSION") };
 }
 
 /// How many files were met.
@@ -177,16 +174,7 @@ pub struct Scan {
 impl Scan {
     /// Sorts what a pipeline found and sums it up. The result depends on what `parts` holds, not on its order.
     pub fn assemble(parts: Parts) -> Scan {
-        let Parts {
-            root,
-            mut servers,
-            mut findings,
-            mut skipped,
-            mut unsupported,
-            files,
-            bytes,
-            planned,
-        } = parts;
+        let Parts { root, mut servers, mut findings, mut skipped, mut unsupported, files, bytes, planned } = parts;
         for server in &mut servers {
             sort_server(server);
         }
@@ -219,10 +207,7 @@ impl Scan {
 
     /// How many findings have this severity.
     pub fn count(&self, severity: Severity) -> usize {
-        self.findings
-            .iter()
-            .filter(|f| f.severity == severity)
-            .count()
+        self.findings.iter().filter(|f| f.severity == severity).count()
     }
 
     /// The most severe finding there is.
@@ -246,31 +231,14 @@ fn sort_server(server: &mut Server) {
         store.tools.dedup();
         store.fields.sort_by(|a, b| a.name.cmp(&b.name));
     }
-    server
-        .stores
-        .sort_by(|a, b| (&a.at, &a.id).cmp(&(&b.at, &b.id)));
+    server.stores.sort_by(|a, b| (&a.at, &a.id).cmp(&(&b.at, &b.id)));
 }
 
 fn finding_key(f: &Finding) -> (&str, u32, u32, u32, u32, &str, &str, &str) {
-    (
-        &f.path,
-        f.start.line,
-        f.start.column,
-        f.end.line,
-        f.end.column,
-        f.rule,
-        &f.server,
-        &f.message,
-    )
+    (&f.path, f.start.line, f.start.column, f.end.line, f.end.column, f.rule, &f.server, &f.message)
 }
 
-fn summarise(
-    servers: &[Server],
-    findings: &[Finding],
-    files: Files,
-    bytes: u64,
-    planned: bool,
-) -> Summary {
+fn summarise(servers: &[Server], findings: &[Finding], files: Files, bytes: u64, planned: bool) -> Summary {
     let serving = || servers.iter().filter(|s| serves(s));
     let mut categories: Vec<Category> = serving()
         .flat_map(|s| s.categories.iter().copied().chain([s.category]))
@@ -281,10 +249,7 @@ fn summarise(
     if categories.len() > 1 {
         categories.retain(|c| *c != Category::SetupOnly);
     }
-    let mut facets: Vec<Facet> = servers
-        .iter()
-        .flat_map(|s| s.facets.iter().copied())
-        .collect();
+    let mut facets: Vec<Facet> = servers.iter().flat_map(|s| s.facets.iter().copied()).collect();
     facets.sort_by_key(|f| f.id());
     facets.dedup();
     Summary {
@@ -300,11 +265,7 @@ fn summarise(
 
 fn fixable(findings: &[Finding]) -> Fixable {
     let mut sum = Fixable::default();
-    for level in findings
-        .iter()
-        .filter_map(|f| f.fix.as_ref())
-        .map(|f| f.level)
-    {
+    for level in findings.iter().filter_map(|f| f.fix.as_ref()).map(|f| f.level) {
         match level {
             "safe" => sum.safe += 1,
             "review" => sum.review += 1,
@@ -335,10 +296,7 @@ mod tests {
     }
 
     fn summary(servers: Vec<Server>) -> Summary {
-        let parts = Parts {
-            servers,
-            ..Parts::default()
-        };
+        let parts = Parts { servers, ..Parts::default() };
         Scan::assemble(parts).summary
     }
 
@@ -368,12 +326,7 @@ mod tests {
     fn order_of_discovery_does_not_matter() {
         let a = || server("a", Category::Auth, &[Category::Auth], Role::Server);
         let b = || server("b", Category::None, &[], Role::Server);
-        let scan = |servers| {
-            Scan::assemble(Parts {
-                servers,
-                ..Parts::default()
-            })
-        };
+        let scan = |servers| Scan::assemble(Parts { servers, ..Parts::default() });
         assert_eq!(scan(vec![a(), b()]), scan(vec![b(), a()]));
     }
 }

@@ -33,8 +33,7 @@ impl DiskSources {
 impl Sources for DiskSources {
     fn read(&self, path: &str) -> Option<String> {
         let bytes = fs::read(self.root.join(path)).ok()?;
-        let encoding =
-            encoding_rs::Encoding::for_bom(&bytes).map_or(encoding_rs::UTF_8, |(e, _)| e);
+        let encoding = encoding_rs::Encoding::for_bom(&bytes).map_or(encoding_rs::UTF_8, |(e, _)| e);
         Some(encoding.decode_with_bom_removal(&bytes).0.into_owned())
     }
 }

@@ -18,19 +18,11 @@ pub struct Style {
 impl Style {
     /// 80 columns of plain text, with or without characters beyond ASCII.
     pub fn plain(unicode: bool) -> Self {
-        Self {
-            color: false,
-            unicode,
-            width: 80,
-        }
+        Self { color: false, unicode, width: 80 }
     }
 
     fn paint(self, code: &str, text: &str) -> String {
-        if self.color && !text.is_empty() {
-            format!("\u{1b}[{code}m{text}\u{1b}[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.color && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
     /// Bold.
@@ -87,16 +79,8 @@ impl Style {
     /// The handler that draws diagnostics.
     pub fn diagnostics(self) -> GraphicalReportHandler {
         let theme = GraphicalTheme {
-            characters: if self.unicode {
-                ThemeCharacters::unicode()
-            } else {
-                ThemeCharacters::ascii()
-            },
-            styles: if self.color {
-                ThemeStyles::ansi()
-            } else {
-                ThemeStyles::none()
-            },
+            characters: if self.unicode { ThemeCharacters::unicode() } else { ThemeCharacters::ascii() },
+            styles: if self.color { ThemeStyles::ansi() } else { ThemeStyles::none() },
         };
         GraphicalReportHandler::new_themed(theme)
             .with_links(false)

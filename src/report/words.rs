@@ -7,9 +7,7 @@ use crate::rules::finding::Severity;
 pub fn category(category: Category) -> &'static str {
     match category {
         Category::None => "nothing in the application refers to the MCP session",
-        Category::SetupOnly => {
-            "sessions are switched on, but the application never uses the session id"
-        }
+        Category::SetupOnly => "sessions are switched on, but the application never uses the session id",
         Category::TransportMap => "the session id only finds the transport again",
         Category::AppState => "the application keeps state by session",
         Category::Auth => "credentials or identities are bound to the session",
@@ -40,15 +38,9 @@ pub fn to_do(category: Category) -> &'static str {
         Category::TransportMap => {
             "Serve each request on its own: the map, its routes and its clean-up go together, in one change."
         }
-        Category::AppState => {
-            "Give each kind of state its carrier first; then take the session away."
-        }
-        Category::Auth => {
-            "Authenticate every request on its own; a person should read this change."
-        }
-        Category::Gateway => {
-            "Decide first what a request is routed by; this is a design, not an edit."
-        }
+        Category::AppState => "Give each kind of state its carrier first; then take the session away.",
+        Category::Auth => "Authenticate every request on its own; a person should read this change.",
+        Category::Gateway => "Decide first what a request is routed by; this is a design, not an edit.",
     }
 }
 
@@ -102,19 +94,13 @@ pub fn failure(failure: Failure) -> &'static str {
 /// What a request of revision 2026-07-28 meets on the newest SDK, to follow "baskets: ".
 pub fn on_upgrade(failure: Failure) -> &'static str {
     match failure {
-        Failure::Lost => {
-            "silently empty again on the next call, since what was kept per session lives for one request"
-        }
+        Failure::Lost => "silently empty again on the next call, since what was kept per session lives for one request",
         Failure::Collapsed => {
             "one bucket that all callers share, since every request then has the same key; callers see each other's data"
         }
-        Failure::Spoofed => {
-            "opened by whatever the caller writes into the header, since nobody vouches for that value"
-        }
+        Failure::Spoofed => "opened by whatever the caller writes into the header, since nobody vouches for that value",
         Failure::Refused => "an error on every call that needs it, since no session id arrives",
-        Failure::Unguarded => {
-            "callers without a session id are let through, so the check no longer protects"
-        }
+        Failure::Unguarded => "callers without a session id are let through, so the check no longer protects",
         Failure::Dead => "not reached any more",
         Failure::Works => "goes on working as it stands",
     }
@@ -149,16 +135,12 @@ pub fn move_to(carrier: Carrier, holds: Holds) -> &'static str {
         (Carrier::Argument, _) => {
             "make the choice an ordinary required argument of the tools that read it; the tool that set it goes"
         }
-        (Carrier::Address, _) => {
-            "put the choice into the server's URL or start flags; it is constant for a client"
-        }
+        (Carrier::Address, _) => "put the choice into the server's URL or start flags; it is constant for a client",
         (Carrier::Principal, _) => "key it by the authenticated user: issuer, client and subject",
         (Carrier::Request, _) => {
             "take what is needed from the request itself, or key it by the user or the network address"
         }
-        (Carrier::Mrtr, _) => {
-            "answer input_required and let the client retry with the missing input"
-        }
+        (Carrier::Mrtr, _) => "answer input_required and let the client retry with the missing input",
         (Carrier::Tasks, _) => "run it as a task of the tasks extension",
         (Carrier::Process, _) => "leave it: it belongs to the process, not to a session",
         (Carrier::Drop, Holds::Transport) => {

@@ -86,13 +86,6 @@ pub fn find(name: &str) -> Result<&'static Rule, UnknownRule> {
         .min()
         .filter(|(distance, near)| *distance <= 2.max(near.len() / 4))
         .map(|(_, near)| near)
-        .or_else(|| {
-            ALL.iter()
-                .map(|r| r.name)
-                .find(|n| wanted.len() >= 4 && n.contains(&wanted))
-        });
-    Err(UnknownRule {
-        name: name.to_owned(),
-        nearest,
-    })
+        .or_else(|| ALL.iter().map(|r| r.name).find(|n| wanted.len() >= 4 && n.contains(&wanted)));
+    Err(UnknownRule { name: name.to_owned(), nearest })
 }

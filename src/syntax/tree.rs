@@ -38,10 +38,7 @@ pub struct Budget {
 impl Default for Budget {
     /// Well above what ordinary and minified sources use (see the test of the budget), so that only runaway error recovery is cut off.
     fn default() -> Self {
-        Self {
-            base: 50_000,
-            per_kilobyte: 400,
-        }
+        Self { base: 50_000, per_kilobyte: 400 }
     }
 }
 
@@ -65,15 +62,10 @@ pub fn parse(language: &Language, text: &str, budget: Budget) -> Result<Tree, Pa
     let bytes = text.as_bytes();
     PARSER.with_borrow_mut(|parser| {
         // A grammar of another ABI is a build mistake, not an input: answering "no tree" keeps the promise not to panic.
-        parser
-            .set_language(language)
-            .map_err(|_| ParseError::Budget)?;
+        parser.set_language(language).map_err(|_| ParseError::Budget)?;
         let options = ParseOptions::new().progress_callback(&mut progress);
-        let tree = parser.parse_with_options(
-            &mut |offset, _| bytes.get(offset..).unwrap_or_default(),
-            None,
-            Some(options),
-        );
+        let tree =
+            parser.parse_with_options(&mut |offset, _| bytes.get(offset..).unwrap_or_default(), None, Some(options));
         if tree.is_none() {
             // A cancelled parse would be resumed by the next call.
             parser.reset();

@@ -14,10 +14,7 @@ fn schema() -> Value {
 fn errors(document: &str) -> Vec<String> {
     let validator = jsonschema::draft202012::new(&schema()).expect("the schema is sound");
     let document: Value = serde_json::from_str(document).expect("the document is JSON");
-    validator
-        .iter_errors(&document)
-        .map(|e| format!("{}: {e}", e.instance_path()))
-        .collect()
+    validator.iter_errors(&document).map(|e| format!("{}: {e}", e.instance_path())).collect()
 }
 
 #[test]
@@ -67,14 +64,8 @@ fn vocabularies_agree() {
     use mcp_migrate::classify::answer::*;
     let schema = schema();
     let words = |pointer: &str| -> Vec<String> {
-        let list = schema
-            .pointer(pointer)
-            .and_then(Value::as_array)
-            .expect(pointer);
-        list.iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect()
+        let list = schema.pointer(pointer).and_then(Value::as_array).expect(pointer);
+        list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
     };
     macro_rules! same {
         ($kind:ident, $pointer:literal) => {
@@ -95,12 +86,8 @@ fn vocabularies_agree() {
 
 #[test]
 fn rules_as_json_have_every_rule() {
-    let document: Value =
-        serde_json::from_str(&mcp_migrate::report::rules::json(rules::ALL)).unwrap();
-    assert_eq!(
-        document["rules"].as_array().unwrap().len(),
-        rules::ALL.len()
-    );
+    let document: Value = serde_json::from_str(&mcp_migrate::report::rules::json(rules::ALL)).unwrap();
+    assert_eq!(document["rules"].as_array().unwrap().len(), rules::ALL.len());
     assert_eq!(document["rules"][0]["severity"], "warning");
     assert_eq!(document["rules"][0]["level"], "safe");
 }

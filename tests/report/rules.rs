@@ -13,13 +13,7 @@ fn names_are_unique_kebab_case_words() {
         assert!(seen.insert(rule.name), "{} twice", rule.name);
         let words: Vec<&str> = rule.name.split('-').collect();
         assert!(words.len() > 1, "{}", rule.name);
-        assert!(
-            words
-                .iter()
-                .all(|w| !w.is_empty() && w.chars().all(|c| c.is_ascii_lowercase())),
-            "{}",
-            rule.name
-        );
+        assert!(words.iter().all(|w| !w.is_empty() && w.chars().all(|c| c.is_ascii_lowercase())), "{}", rule.name);
     }
     assert_eq!(ALL.len(), 22);
 }
@@ -38,25 +32,13 @@ fn every_section_is_there() {
         ] {
             assert!(text.len() > 25, "{name}: {section} says little");
         }
-        assert!(
-            !rule.summary.ends_with('.') && rule.summary.len() <= 90,
-            "{name}: summary is one line"
-        );
-        assert!(
-            docs.examples.iter().any(|e| e.language == "TypeScript"),
-            "{name}: no TypeScript example"
-        );
+        assert!(!rule.summary.ends_with('.') && rule.summary.len() <= 90, "{name}: summary is one line");
+        assert!(docs.examples.iter().any(|e| e.language == "TypeScript"), "{name}: no TypeScript example");
         for example in docs.examples {
-            assert!(
-                !example.bad.trim().is_empty() && !example.good.trim().is_empty(),
-                "{name}"
-            );
+            assert!(!example.bad.trim().is_empty() && !example.good.trim().is_empty(), "{name}");
             assert_ne!(example.bad.trim(), example.good.trim(), "{name}");
         }
-        assert!(
-            docs.references.iter().any(|r| r.starts_with("SEP-")),
-            "{name}: no reference"
-        );
+        assert!(docs.references.iter().any(|r| r.starts_with("SEP-")), "{name}: no reference");
     }
 }
 
@@ -64,24 +46,10 @@ fn every_section_is_there() {
 fn no_placeholders_and_even_backquotes() {
     for rule in ALL {
         let text = explain::render(rule, Style::plain(true));
-        for word in [
-            "TODO",
-            "FIXME",
-            "TBD",
-            "lorem",
-            "xxx",
-            "not yet",
-            "coming soon",
-            "://",
-        ] {
+        for word in ["TODO", "FIXME", "TBD", "lorem", "xxx", "not yet", "coming soon", "://"] {
             assert!(!text.contains(word), "{}: {word}", rule.name);
         }
-        for part in [
-            rule.docs.finds,
-            rule.docs.why,
-            rule.docs.migration,
-            rule.docs.safety,
-        ] {
+        for part in [rule.docs.finds, rule.docs.why, rule.docs.migration, rule.docs.safety] {
             assert_eq!(part.matches('`').count() % 2, 0, "{}: {part}", rule.name);
         }
     }
@@ -101,19 +69,10 @@ fn find_knows_what_was_meant() {
 
 #[test]
 fn the_list() {
-    insta::assert_snapshot!(list::text(
-        ALL,
-        Style {
-            width: 110,
-            ..Style::plain(true)
-        }
-    ));
+    insta::assert_snapshot!(list::text(ALL, Style { width: 110, ..Style::plain(true) }));
 }
 
 #[test]
 fn one_explanation() {
-    insta::assert_snapshot!(explain::render(
-        find("session-keyed-state").unwrap(),
-        Style::plain(true)
-    ));
+    insta::assert_snapshot!(explain::render(find("session-keyed-state").unwrap(), Style::plain(true)));
 }

@@ -36,25 +36,14 @@ pub fn sources() -> Memory {
 }
 
 fn place(path: &str, line: u32, column: u32) -> Place {
-    Place {
-        path: path.to_owned(),
-        line,
-        column,
-    }
+    Place { path: path.to_owned(), line, column }
 }
 
 fn position(line: u32, column: u32, byte: u32) -> Position {
     Position { line, column, byte }
 }
 
-fn store(
-    name: &str,
-    line: u32,
-    holds: Holds,
-    carrier: Carrier,
-    failure: Failure,
-    tools: &[&str],
-) -> Store {
+fn store(name: &str, line: u32, holds: Holds, carrier: Carrier, failure: Failure, tools: &[&str]) -> Store {
     let path = "packages/cart/src/server.ts";
     Store {
         id: format!("{path}#{name}"),
@@ -75,13 +64,7 @@ fn store(
     }
 }
 
-fn finding(
-    rule: &'static str,
-    severity: Severity,
-    message: &str,
-    start: Position,
-    end: Position,
-) -> Finding {
+fn finding(rule: &'static str, severity: Severity, message: &str, start: Position, end: Position) -> Finding {
     Finding {
         rule,
         severity,
@@ -116,14 +99,7 @@ pub fn parts() -> Parts {
         principal: Principal::User,
         principal_at: Some(place("packages/cart/src/auth.ts", 9, 3)),
         stores: vec![
-            store(
-                "tokens",
-                5,
-                Holds::Auth,
-                Carrier::Manual,
-                Failure::Collapsed,
-                &["begin_login"],
-            ),
+            store("tokens", 5, Holds::Auth, Carrier::Manual, Failure::Collapsed, &["begin_login"]),
             store(
                 "baskets",
                 4,
@@ -132,14 +108,7 @@ pub fn parts() -> Parts {
                 Failure::Collapsed,
                 &["checkout", "add_item", "remove_item"],
             ),
-            store(
-                "transports",
-                3,
-                Holds::Transport,
-                Carrier::Drop,
-                Failure::Refused,
-                &[],
-            ),
+            store("transports", 3, Holds::Transport, Carrier::Drop, Failure::Refused, &[]),
         ],
     };
     let probe = Server {
@@ -170,24 +139,9 @@ pub fn parts() -> Parts {
         message: message.to_owned(),
     };
     state.related = vec![
-        related(
-            "packages/cart/src/server.ts",
-            8,
-            17,
-            "read here, in tool add_item",
-        ),
-        related(
-            "packages/cart/src/server.ts",
-            9,
-            2,
-            "written here, in tool add_item",
-        ),
-        related(
-            "packages/cart/src/checkout.ts",
-            31,
-            5,
-            "deleted here, in tool checkout",
-        ),
+        related("packages/cart/src/server.ts", 8, 17, "read here, in tool add_item"),
+        related("packages/cart/src/server.ts", 9, 2, "written here, in tool add_item"),
+        related("packages/cart/src/checkout.ts", 31, 5, "deleted here, in tool checkout"),
     ];
     let mut log = finding(
         "session-keyed-telemetry",
@@ -197,10 +151,7 @@ pub fn parts() -> Parts {
         position(7, 9, 66),
     );
     log.path = "packages/cart/src/audit.ts".to_owned();
-    log.fix = Some(FixHint {
-        level: "review",
-        title: "Label the line with the request id".to_owned(),
-    });
+    log.fix = Some(FixHint { level: "review", title: "Label the line with the request id".to_owned() });
     let skip = |path: &str, reason, detail: Option<&str>| Skipped {
         path: path.to_owned(),
         reason,
@@ -214,26 +165,11 @@ pub fn parts() -> Parts {
             skip("vendor/d.min.js", SkipReason::Minified, None),
             skip("vendor/a.min.js", SkipReason::Minified, None),
             skip("vendor/c.min.js", SkipReason::Minified, None),
-            skip(
-                "vendor/b.min.js",
-                SkipReason::Minified,
-                Some("one line of 80 kB"),
-            ),
-            skip(
-                "src/broken.ts",
-                SkipReason::SyntaxError,
-                Some("first error in line 3"),
-            ),
+            skip("vendor/b.min.js", SkipReason::Minified, Some("one line of 80 kB")),
+            skip("src/broken.ts", SkipReason::SyntaxError, Some("first error in line 3")),
         ],
-        unsupported: vec![Unsupported {
-            language: "Go".to_owned(),
-            path: "cmd/relay/main.go".to_owned(),
-            files: 3,
-        }],
-        files: Files {
-            walked: 41,
-            parsed: 6,
-        },
+        unsupported: vec![Unsupported { language: "Go".to_owned(), path: "cmd/relay/main.go".to_owned(), files: 3 }],
+        files: Files { walked: 41, parsed: 6 },
         bytes: 81_234,
         planned: false,
     }

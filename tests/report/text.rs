@@ -10,10 +10,7 @@ use mcp_migrate::rules::finding::Severity;
 use crate::sample;
 
 fn wide() -> Style {
-    Style {
-        width: 100,
-        ..Style::plain(true)
-    }
+    Style { width: 100, ..Style::plain(true) }
 }
 
 /// Takes the colours away.
@@ -29,20 +26,12 @@ fn uncolored(text: &str) -> String {
 
 #[test]
 fn everything_for_a_wide_terminal() {
-    insta::assert_snapshot!(render(
-        &sample::scan(),
-        &sample::sources(),
-        wide(),
-        Detail::Normal
-    ));
+    insta::assert_snapshot!(render(&sample::scan(), &sample::sources(), wide(), Detail::Normal));
 }
 
 #[test]
 fn ascii_and_narrow() {
-    let style = Style {
-        width: 60,
-        ..Style::plain(false)
-    };
+    let style = Style { width: 60, ..Style::plain(false) };
     let scan = sample::scan();
     let text = render(&scan, &sample::sources(), style, Detail::Full);
     // The code itself is shown as it is.
@@ -53,12 +42,7 @@ fn ascii_and_narrow() {
 
 #[test]
 fn brief_is_the_verdict_and_the_summary() {
-    insta::assert_snapshot!(render(
-        &sample::scan(),
-        &sample::sources(),
-        wide(),
-        Detail::Brief
-    ));
+    insta::assert_snapshot!(render(&sample::scan(), &sample::sources(), wide(), Detail::Brief));
 }
 
 #[test]
@@ -71,20 +55,9 @@ fn without_sources_places_are_named() {
 #[test]
 fn colour_changes_nothing_but_colour() {
     let (scan, sources) = (sample::scan(), sample::sources());
-    let colored = render(
-        &scan,
-        &sources,
-        Style {
-            color: true,
-            ..wide()
-        },
-        Detail::Normal,
-    );
+    let colored = render(&scan, &sources, Style { color: true, ..wide() }, Detail::Normal);
     assert!(colored.contains("\u{1b}[1;31m"));
-    assert_eq!(
-        uncolored(&colored),
-        render(&scan, &sources, wide(), Detail::Normal)
-    );
+    assert_eq!(uncolored(&colored), render(&scan, &sources, wide(), Detail::Normal));
 }
 
 #[test]
@@ -94,24 +67,13 @@ fn a_file_that_changed_since_is_no_panic() {
         finding.start.line += 500;
         finding.end.line += 500;
     }
-    let text = render(
-        &Scan::assemble(parts),
-        &sample::sources(),
-        wide(),
-        Detail::Normal,
-    );
+    let text = render(&Scan::assemble(parts), &sample::sources(), wide(), Detail::Normal);
     assert!(text.contains("server.ts:504:7"));
 }
 
 #[test]
 fn nothing_found() {
-    let parts = Parts {
-        files: Files {
-            walked: 12,
-            parsed: 0,
-        },
-        ..Parts::default()
-    };
+    let parts = Parts { files: Files { walked: 12, parsed: 0 }, ..Parts::default() };
     insta::assert_snapshot!(render(&Scan::assemble(parts), &NoSources, wide(), Detail::Normal), @r"
     No MCP server found (12 files).
 
@@ -122,19 +84,10 @@ fn nothing_found() {
 #[test]
 fn nothing_but_another_language() {
     let parts = Parts {
-        unsupported: vec![Unsupported {
-            language: "Go".into(),
-            path: "main.go".into(),
-            files: 1,
-        }],
+        unsupported: vec![Unsupported { language: "Go".into(), path: "main.go".into(), files: 1 }],
         ..Parts::default()
     };
-    insta::assert_snapshot!(render(
-        &Scan::assemble(parts),
-        &NoSources,
-        wide(),
-        Detail::Normal
-    ));
+    insta::assert_snapshot!(render(&Scan::assemble(parts), &NoSources, wide(), Detail::Normal));
 }
 
 #[test]
@@ -149,12 +102,7 @@ fn a_server_without_sessions() {
     server.categories.clear();
     server.facets.clear();
     server.stores.clear();
-    insta::assert_snapshot!(render(
-        &Scan::assemble(parts),
-        &NoSources,
-        wide(),
-        Detail::Normal
-    ));
+    insta::assert_snapshot!(render(&Scan::assemble(parts), &NoSources, wide(), Detail::Normal));
 }
 
 #[test]

@@ -26,12 +26,7 @@ impl<'t> Lowerer<'t> {
     }
 
     /// A class. `symbol` is what its declaration declares; a class expression declares its name for itself alone.
-    pub(super) fn class(
-        &mut self,
-        node: Node<'t>,
-        mut decorators: Vec<ExprId>,
-        symbol: Option<SymbolId>,
-    ) -> ClassId {
+    pub(super) fn class(&mut self, node: Node<'t>, mut decorators: Vec<ExprId>, symbol: Option<SymbolId>) -> ClassId {
         let f = &self.g.f;
         let id = ClassId(self.module.classes.len() as u32);
         let span = self.span(node);
@@ -39,13 +34,7 @@ impl<'t> Lowerer<'t> {
         let name = name_node.map(|name| self.name(name));
         let name_span = self.span(name_node.unwrap_or_else(|| first_token(node)));
         let constructor_name = (Name::new("constructor"), name_span);
-        let constructor = self.new_function(
-            FuncKind::Constructor,
-            Some(constructor_name),
-            Some(id),
-            span,
-            name_span,
-        );
+        let constructor = self.new_function(FuncKind::Constructor, Some(constructor_name), Some(id), span, name_span);
         self.module.classes.push(Class {
             name,
             bases: Vec::new(),
@@ -137,10 +126,7 @@ impl<'t> Lowerer<'t> {
                 }
                 K::PublicField => self.class_field(id, symbol, member.node),
                 K::ClassStaticBlock => {
-                    let place = Place {
-                        class: Some(id),
-                        ..self.at
-                    };
+                    let place = Place { class: Some(id), ..self.at };
                     if let Some(body) = self.field(member.node, f.body) {
                         self.within(place, |it| it.statement(body));
                     }
@@ -182,9 +168,7 @@ impl<'t> Lowerer<'t> {
     fn is_static(&mut self, node: Node<'t>) -> bool {
         let name = self.field(node, self.g.f.name);
         let kids = self.kids(node);
-        kids.iter()
-            .take_while(|kid| Some(kid.node) != name)
-            .any(|kid| kid.k == K::StaticToken)
+        kids.iter().take_while(|kid| Some(kid.node) != name).any(|kid| kid.k == K::StaticToken)
     }
 
     fn class_field(&mut self, class: ClassId, symbol: Option<SymbolId>, node: Node<'t>) {
@@ -203,42 +187,18 @@ impl<'t> Lowerer<'t> {
         let ty = ty.map(|ty| self.annotation(ty));
         let is_static = self.is_static(node);
         let readonly = kids.iter().any(|kid| kid.k == K::ReadonlyToken);
-        let func = if is_static {
-            self.at.func
-        } else {
-            self.module.class(class).constructor
-        };
-        let place = Place {
-            func,
-            class: Some(class),
-            ..self.at
-        };
+        let func = if is_static { self.at.func } else { self.module.class(class).constructor };
+        let place = Place { func, class: Some(class), ..self.at };
         let value = part(f.value).map(|value| value.node);
-        let init = value.map(|value| {
-            self.within(place, |it| {
-                it.initialiser(class, symbol.filter(|_| is_static), key, value)
-            })
-        });
+        let init =
+            value.map(|value| self.within(place, |it| it.initialiser(class, symbol.filter(|_| is_static), key, value)));
         if let Some(name) = name {
-            self.module.classes[class.index()].fields.push(ClassField {
-                name,
-                ty,
-                init,
-                is_static,
-                readonly,
-                span,
-            });
+            self.module.classes[class.index()].fields.push(ClassField { name, ty, init, is_static, readonly, span });
         }
     }
 
     /// The value of a field, and its assignment to `this` or, where it is static, to the class.
-    fn initialiser(
-        &mut self,
-        class: ClassId,
-        symbol: Option<SymbolId>,
-        key: Node<'t>,
-        value: Node<'t>,
-    ) -> ExprId {
+    fn initialiser(&mut self, class: ClassId, symbol: Option<SymbolId>, key: Node<'t>, value: Node<'t>) -> ExprId {
         let span = self.span(key);
         let whole = Span::new(key.start_byte(), value.end_byte());
         let value = self.expr(value);
@@ -255,14 +215,7 @@ impl<'t> Lowerer<'t> {
                 let key = self.key_expr(key);
                 let target = self.add(ExprKind::Index { object, key }, span);
                 let kind = AssignKind::Init;
-                self.add(
-                    ExprKind::Assign {
-                        target,
-                        value,
-                        kind,
-                    },
-                    whole,
-                );
+                self.add(ExprKind::Assign { target, value, kind }, whole);
             }
         }
         value

@@ -40,13 +40,12 @@ impl Lowerer<'_> {
                 (object, self.words.equals)
             }
             ExprKind::Global(of) if of == self.words.exports => (object, name),
-            ExprKind::Member {
-                object: inner,
-                name: exports,
-            } if exports == self.words.exports => match *self.module.kind(inner) {
-                ExprKind::Global(of) if of == self.words.module => (inner, name),
-                _ => return,
-            },
+            ExprKind::Member { object: inner, name: exports } if exports == self.words.exports => {
+                match *self.module.kind(inner) {
+                    ExprKind::Global(of) if of == self.words.module => (inner, name),
+                    _ => return,
+                }
+            }
             _ => return,
         };
         self.commonjs.exports.push((root, name, value));
@@ -55,8 +54,7 @@ impl Lowerer<'_> {
     /// Settles the candidates; names are resolved by now.
     pub(super) fn finish_commonjs(&mut self) {
         let candidates = std::mem::take(&mut self.commonjs);
-        let is_global =
-            |it: &Self, expr: ExprId| matches!(it.module.kind(expr), ExprKind::Global(_));
+        let is_global = |it: &Self, expr: ExprId| matches!(it.module.kind(expr), ExprKind::Global(_));
         for (call, callee, specifier) in candidates.requires {
             if is_global(self, callee) {
                 self.module.exprs[call.index()].kind = ExprKind::Require(specifier);
@@ -64,10 +62,7 @@ impl Lowerer<'_> {
         }
         for (root, name, value) in candidates.exports {
             if is_global(self, root) {
-                self.module.exports.push(Export {
-                    name,
-                    what: Exported::Value(value),
-                });
+                self.module.exports.push(Export { name, what: Exported::Value(value) });
             }
         }
     }

@@ -50,17 +50,12 @@ impl<'t> Lowerer<'t> {
     fn left_of(&mut self, node: Node<'t>) -> Option<Node<'t>> {
         let f = &self.g.f;
         match self.k(node) {
-            K::Call => self
-                .field(node, f.function)
-                .filter(|callee| self.k(*callee) != K::Import),
+            K::Call => self.field(node, f.function).filter(|callee| self.k(*callee) != K::Import),
             K::Member | K::Subscript | K::NestedIdentifier => self.field(node, f.object),
             K::Binary => self.field(node, f.left),
-            K::NonNull
-            | K::AsExpression
-            | K::Satisfies
-            | K::Await
-            | K::Parenthesized
-            | K::Instantiation => self.inner(node),
+            K::NonNull | K::AsExpression | K::Satisfies | K::Await | K::Parenthesized | K::Instantiation => {
+                self.inner(node)
+            }
             _ => None,
         }
     }
@@ -74,13 +69,7 @@ impl<'t> Lowerer<'t> {
             K::Member | K::NestedIdentifier => match self.field(node, f.property) {
                 Some(property) => {
                     let name = self.name(property);
-                    self.add(
-                        ExprKind::Member {
-                            object: value,
-                            name,
-                        },
-                        span,
-                    )
+                    self.add(ExprKind::Member { object: value, name }, span)
                 }
                 None => value,
             },
@@ -106,11 +95,7 @@ impl<'t> Lowerer<'t> {
     fn atom(&mut self, node: Node<'t>) -> ExprId {
         let span = self.span(node);
         match self.k(node) {
-            K::Identifier
-            | K::Shorthand
-            | K::ShorthandPattern
-            | K::Undefined
-            | K::PredefinedType => {
+            K::Identifier | K::Shorthand | K::ShorthandPattern | K::Undefined | K::PredefinedType => {
                 let name = self.name(node);
                 if name == "" {
                     return self.nothing(span);
@@ -178,9 +163,7 @@ impl<'t> Lowerer<'t> {
             // `<div>` names no value, `<Panel>` does.
             if kid.field == f.name
                 && kid.k == K::Identifier
-                && self
-                    .slice(kid.node)
-                    .starts_with(|c: char| c.is_ascii_lowercase())
+                && self.slice(kid.node).starts_with(|c: char| c.is_ascii_lowercase())
             {
                 continue;
             }
@@ -216,11 +199,7 @@ impl<'t> Lowerer<'t> {
         let mut args = Vec::new();
         for kid in self.kids(node) {
             if !kid.k.is_token() {
-                args.push(Arg {
-                    value: self.expr(kid.node),
-                    name: None,
-                    spread: kid.k == K::SpreadElement,
-                });
+                args.push(Arg { value: self.expr(kid.node), name: None, spread: kid.k == K::SpreadElement });
             }
         }
         args
@@ -228,15 +207,9 @@ impl<'t> Lowerer<'t> {
 
     fn call(&mut self, node: Node<'t>, callee: ExprId, span: Span) -> ExprId {
         let args = match self.field(node, self.g.f.arguments) {
-            Some(template) if self.k(template) == K::TemplateString => self
-                .tag_arguments(template)
-                .into_iter()
-                .map(|value| Arg {
-                    value,
-                    name: None,
-                    spread: false,
-                })
-                .collect(),
+            Some(template) if self.k(template) == K::TemplateString => {
+                self.tag_arguments(template).into_iter().map(|value| Arg { value, name: None, spread: false }).collect()
+            }
             Some(list) => self.arguments(list),
             None => Vec::new(),
         };
@@ -287,9 +260,7 @@ impl<'t> Lowerer<'t> {
     fn binary(&mut self, node: Node<'t>, left: ExprId, chain: Chain) -> (ExprId, Chain) {
         let f = &self.g.f;
         let span = self.span(node);
-        let operator = self
-            .field(node, f.operator)
-            .map_or("", |operator| self.slice(operator));
+        let operator = self.field(node, f.operator).map_or("", |operator| self.slice(operator));
         let right = match self.field(node, f.right) {
             Some(right) => self.expr(right),
             None => self.nothing(Span::new(node.end_byte(), node.end_byte())),
@@ -300,35 +271,20 @@ impl<'t> Lowerer<'t> {
                     self.append(left, right, span);
                     return (left, Chain::Coalesce);
                 }
-                let either = ExprKind::Either {
-                    condition: None,
-                    arms: vec![left, right],
-                    choice: Choice::Coalesce,
-                };
+                let either = ExprKind::Either { condition: None, arms: vec![left, right], choice: Choice::Coalesce };
                 (self.add(either, span), Chain::Coalesce)
             }
             "&&" => {
-                let either = ExprKind::Either {
-                    condition: Some(left),
-                    arms: vec![right],
-                    choice: Choice::And,
-                };
+                let either = ExprKind::Either { condition: Some(left), arms: vec![right], choice: Choice::And };
                 (self.add(either, span), Chain::None)
             }
             "==" | "===" | "!=" | "!==" | "<" | ">" | "<=" | ">=" | "instanceof" => {
                 let operator = self.name_of(operator);
-                let compare = ExprKind::Compare {
-                    operator,
-                    left,
-                    right,
-                };
+                let compare = ExprKind::Compare { operator, left, right };
                 (self.add(compare, span), Chain::None)
             }
             "in" => {
-                let contains = ExprKind::Contains {
-                    haystack: right,
-                    needle: left,
-                };
+                let contains = ExprKind::Contains { haystack: right, needle: left };
                 (self.add(contains, span), Chain::None)
             }
             "+" => (self.plus(left, right, chain, span), Chain::Plus),
@@ -337,21 +293,13 @@ impl<'t> Lowerer<'t> {
                     self.append(left, right, span);
                     return (left, chain);
                 }
-                (
-                    self.add(ExprKind::Opaque(vec![left, right]), span),
-                    Chain::Opaque,
-                )
+                (self.add(ExprKind::Opaque(vec![left, right]), span), Chain::Opaque)
             }
         }
     }
 
     fn plus(&mut self, left: ExprId, right: ExprId, chain: Chain, span: Span) -> ExprId {
-        let textual = |it: &Self, id: ExprId| {
-            matches!(
-                it.module.kind(id),
-                ExprKind::Text(_) | ExprKind::Template(_)
-            )
-        };
+        let textual = |it: &Self, id: ExprId| matches!(it.module.kind(id), ExprKind::Text(_) | ExprKind::Template(_));
         let (left_textual, right_textual) = (textual(self, left), textual(self, right));
         // A sum becomes a text with its first textual operand and stays one.
         if chain == Chain::Plus && (left_textual || !right_textual) {
@@ -370,9 +318,8 @@ impl<'t> Lowerer<'t> {
     fn append(&mut self, list: ExprId, operand: ExprId, span: Span) {
         let expr = &mut self.module.exprs[list.index()];
         expr.span = span;
-        if let ExprKind::Template(parts)
-        | ExprKind::Opaque(parts)
-        | ExprKind::Either { arms: parts, .. } = &mut expr.kind
+        if let ExprKind::Template(parts) | ExprKind::Opaque(parts) | ExprKind::Either { arms: parts, .. } =
+            &mut expr.kind
         {
             parts.push(operand);
             self.adopt(list, operand);
@@ -382,9 +329,7 @@ impl<'t> Lowerer<'t> {
     fn unary(&mut self, node: Node<'t>) -> ExprId {
         let f = &self.g.f;
         let span = self.span(node);
-        let operator = self
-            .field(node, f.operator)
-            .map_or("", |operator| self.slice(operator));
+        let operator = self.field(node, f.operator).map_or("", |operator| self.slice(operator));
         let value = match self.field(node, f.argument) {
             Some(argument) => self.expr(argument),
             None => self.nothing(span),
@@ -428,19 +373,12 @@ impl<'t> Lowerer<'t> {
                 None => break self.nothing(span),
             }
         };
-        links
-            .into_iter()
-            .rev()
-            .fold(last, |otherwise, (condition, then, span)| {
-                self.add(
-                    ExprKind::Either {
-                        condition: Some(condition),
-                        arms: vec![then, otherwise],
-                        choice: Choice::Branch,
-                    },
-                    span,
-                )
-            })
+        links.into_iter().rev().fold(last, |otherwise, (condition, then, span)| {
+            self.add(
+                ExprKind::Either { condition: Some(condition), arms: vec![then, otherwise], choice: Choice::Branch },
+                span,
+            )
+        })
     }
 
     fn yielded(&mut self, node: Node<'t>, span: Span) -> ExprId {
@@ -483,8 +421,7 @@ impl<'t> Lowerer<'t> {
         let kids = self.kids(node);
         let (ty, value) = (
             kids.iter().find(|kid| kid.k == K::TypeArguments),
-            kids.iter()
-                .find(|kid| !kid.k.is_token() && kid.k != K::TypeArguments),
+            kids.iter().find(|kid| !kid.k.is_token() && kid.k != K::TypeArguments),
         );
         let value = match value {
             Some(value) => self.expr(value.node),
@@ -513,16 +450,12 @@ impl<'t> Lowerer<'t> {
     fn assignment(&mut self, node: Node<'t>) -> ExprId {
         let f = &self.g.f;
         let span = self.span(node);
-        let (Some(left), Some(right)) = (self.field(node, f.left), self.field(node, f.right))
-        else {
+        let (Some(left), Some(right)) = (self.field(node, f.left), self.field(node, f.right)) else {
             let children = self.contained(node);
             return self.add(ExprKind::Opaque(children), span);
         };
         if self.kids(node).iter().any(|kid| kid.k == K::UsingToken) {
-            let bind = Bind::Declare {
-                scope: self.at.scope,
-                kind: SymbolKind::Variable { mutable: false },
-            };
+            let bind = Bind::Declare { scope: self.at.scope, kind: SymbolKind::Variable { mutable: false } };
             self.declare_variable(left, None, Some(right), bind, span);
             return self.nothing(span);
         }
@@ -536,24 +469,13 @@ impl<'t> Lowerer<'t> {
         match *self.module.kind(target) {
             ExprKind::Member { name, .. } | ExprKind::Global(name) => {
                 let end = left.end_byte();
-                self.christen(
-                    value,
-                    name,
-                    Span::new(end.saturating_sub(name.text().len()), end),
-                );
+                self.christen(value, name, Span::new(end.saturating_sub(name.text().len()), end));
             }
             _ => {}
         }
         self.note_export(target, value);
         let kind = AssignKind::Set;
-        self.add(
-            ExprKind::Assign {
-                target,
-                value,
-                kind,
-            },
-            span,
-        )
+        self.add(ExprKind::Assign { target, value, kind }, span)
     }
 
     fn augmented(&mut self, node: Node<'t>) -> ExprId {
@@ -573,14 +495,7 @@ impl<'t> Lowerer<'t> {
             "&&=" => AssignKind::Set,
             _ => AssignKind::Update,
         };
-        self.add(
-            ExprKind::Assign {
-                target,
-                value,
-                kind,
-            },
-            span,
-        )
+        self.add(ExprKind::Assign { target, value, kind }, span)
     }
 
     fn update(&mut self, node: Node<'t>) -> ExprId {
@@ -591,22 +506,11 @@ impl<'t> Lowerer<'t> {
         };
         let value = self.add(ExprKind::Literal, span);
         let kind = AssignKind::Update;
-        self.add(
-            ExprKind::Assign {
-                target,
-                value,
-                kind,
-            },
-            span,
-        )
+        self.add(ExprKind::Assign { target, value, kind }, span)
     }
 
     /// A synthesised use of a symbol.
-    pub(super) fn symbol_use(
-        &mut self,
-        symbol: crate::model::facts::SymbolId,
-        span: Span,
-    ) -> ExprId {
+    pub(super) fn symbol_use(&mut self, symbol: crate::model::facts::SymbolId, span: Span) -> ExprId {
         self.add(ExprKind::Symbol(symbol), span)
     }
 
@@ -614,13 +518,6 @@ impl<'t> Lowerer<'t> {
     pub(super) fn init_member(&mut self, object: ExprId, name: Name, value: ExprId, span: Span) {
         let target = self.add(ExprKind::Member { object, name }, span);
         let kind = AssignKind::Init;
-        self.add(
-            ExprKind::Assign {
-                target,
-                value,
-                kind,
-            },
-            span,
-        );
+        self.add(ExprKind::Assign { target, value, kind }, span);
     }
 }

@@ -6,8 +6,7 @@ use super::grammar::K;
 use super::pattern::Bind;
 use super::{Kid, Lowerer, Place};
 use crate::model::facts::{
-    AssignKind, ClassField, ClassId, ExprKind, FuncId, FuncKind, Function, Param, Span, SymbolId,
-    SymbolKind, TypeId,
+    AssignKind, ClassField, ClassId, ExprKind, FuncId, FuncKind, Function, Param, Span, SymbolId, SymbolKind, TypeId,
 };
 use crate::model::name::Name;
 use crate::syntax::tree::first_token;
@@ -104,10 +103,7 @@ impl<'t> Lowerer<'t> {
             let at = self.at;
             let symbol = self.declare(at.scope, at.func, name, kind, name_span);
             // In sloppy code the name is seen in the whole function, unless that has one of its own.
-            if at.scope != at.function_scope
-                && self.scopes.own(at.function_scope, name).is_none()
-                && !bodiless
-            {
+            if at.scope != at.function_scope && self.scopes.own(at.function_scope, name).is_none() && !bodiless {
                 self.scopes.bind(at.function_scope, name, symbol);
             }
         }
@@ -117,12 +113,7 @@ impl<'t> Lowerer<'t> {
     /// Parameters, types and body of a function.
     pub(super) fn function_parts(&mut self, id: FuncId, node: Node<'t>) {
         let scope = self.scopes.open(self.at.scope);
-        let place = Place {
-            func: id,
-            class: self.module.function(id).class,
-            scope,
-            function_scope: scope,
-        };
+        let place = Place { func: id, class: self.module.function(id).class, scope, function_scope: scope };
         self.within(place, |it| it.function_inside(id, node));
     }
 
@@ -169,10 +160,7 @@ impl<'t> Lowerer<'t> {
         for decorator in kids.iter().filter(|kid| kid.k == K::Decorator) {
             // Decorators run when the class is made, not when the function is called.
             let outer = self.module.function(self.at.func).parent;
-            let place = Place {
-                func: outer.unwrap_or(self.at.func),
-                ..self.at
-            };
+            let place = Place { func: outer.unwrap_or(self.at.func), ..self.at };
             self.within(place, |it| it.expr(decorator.node));
         }
         let pattern = part(f.pattern).or_else(|| part(f.name))?;
@@ -191,26 +179,14 @@ impl<'t> Lowerer<'t> {
         let ty = ty.map(|ty| self.annotation(ty));
         self.module.symbols[bound.symbol.index()].ty = ty;
         let readonly = kids.iter().any(|kid| kid.k == K::ReadonlyToken);
-        let modifier = kids
-            .iter()
-            .any(|kid| kid.k == K::AccessibilityModifier || self.slice(kid.node) == "override");
+        let modifier = kids.iter().any(|kid| kid.k == K::AccessibilityModifier || self.slice(kid.node) == "override");
         if (readonly || modifier) && bound.pattern.is_none() {
-            bound.property = Some(Property {
-                name: self.module.symbol(bound.symbol).name,
-                ty,
-                readonly,
-            });
+            bound.property = Some(Property { name: self.module.symbol(bound.symbol).name, ty, readonly });
         }
         Some(bound)
     }
 
-    fn parameter_symbol(
-        &mut self,
-        target: Node<'t>,
-        rest: bool,
-        optional: bool,
-        position: usize,
-    ) -> Bound<'t> {
+    fn parameter_symbol(&mut self, target: Node<'t>, rest: bool, optional: bool, position: usize) -> Bound<'t> {
         let span = self.span(target);
         let kind = SymbolKind::Parameter;
         let at = self.at;
@@ -221,18 +197,8 @@ impl<'t> Lowerer<'t> {
         } else {
             self.new_symbol(at.func, Name::new(&format!("#{position}")), kind, span)
         };
-        self.module.functions[at.func.index()].params.push(Param {
-            symbol,
-            rest,
-            optional,
-        });
-        Bound {
-            symbol,
-            span,
-            pattern: (!named).then_some(target),
-            default: None,
-            property: None,
-        }
+        self.module.functions[at.func.index()].params.push(Param { symbol, rest, optional });
+        Bound { symbol, span, pattern: (!named).then_some(target), default: None, property: None }
     }
 
     /// What a parameter does at the start of the body: default, destructuring, field.
@@ -243,21 +209,11 @@ impl<'t> Lowerer<'t> {
             let value = self.or_default(given, default, span);
             let target = self.symbol_use(bound.symbol, span);
             let kind = AssignKind::Init;
-            self.add(
-                ExprKind::Assign {
-                    target,
-                    value,
-                    kind,
-                },
-                span,
-            );
+            self.add(ExprKind::Assign { target, value, kind }, span);
         }
         if let Some(pattern) = bound.pattern {
             let value = self.symbol_use(bound.symbol, span);
-            let bind = Bind::Declare {
-                scope: self.at.scope,
-                kind: SymbolKind::Parameter,
-            };
+            let bind = Bind::Declare { scope: self.at.scope, kind: SymbolKind::Parameter };
             self.assign_pattern(pattern, value, bind, AssignKind::Init);
         }
         let Some(property) = bound.property else {

@@ -263,12 +263,7 @@ pub(super) struct Grammar {
 impl Grammar {
     fn new(language: Language) -> Self {
         let kinds = (0..language.node_kind_count() as u16)
-            .map(|id| {
-                K::of(
-                    language.node_kind_for_id(id).unwrap_or_default(),
-                    language.node_kind_is_named(id),
-                )
-            })
+            .map(|id| K::of(language.node_kind_for_id(id).unwrap_or_default(), language.node_kind_is_named(id)))
             .collect();
         let f = Fields::of(&language);
         Self { language, kinds, f }
@@ -284,17 +279,9 @@ impl Grammar {
     pub(super) fn for_path(path: &str) -> &'static Self {
         static PLAIN: LazyLock<Grammar> =
             LazyLock::new(|| Grammar::new(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()));
-        static JSX: LazyLock<Grammar> =
-            LazyLock::new(|| Grammar::new(tree_sitter_typescript::LANGUAGE_TSX.into()));
+        static JSX: LazyLock<Grammar> = LazyLock::new(|| Grammar::new(tree_sitter_typescript::LANGUAGE_TSX.into()));
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-        if ["ts", "mts", "cts"]
-            .iter()
-            .any(|plain| extension.eq_ignore_ascii_case(plain))
-        {
-            &PLAIN
-        } else {
-            &JSX
-        }
+        if ["ts", "mts", "cts"].iter().any(|plain| extension.eq_ignore_ascii_case(plain)) { &PLAIN } else { &JSX }
     }
 }
 

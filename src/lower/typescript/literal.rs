@@ -29,19 +29,11 @@ impl<'t> Lowerer<'t> {
         if written.len() > LONGEST_TEXT {
             return None;
         }
-        Some(if written.contains('\\') {
-            Name::new(&cook(written))
-        } else {
-            self.name_of(written)
-        })
+        Some(if written.contains('\\') { Name::new(&cook(written)) } else { self.name_of(written) })
     }
 
     fn text(&mut self, value: &str, span: Span) -> ExprId {
-        let kind = if value.len() > LONGEST_TEXT {
-            ExprKind::Literal
-        } else {
-            ExprKind::Text(Name::new(value))
-        };
+        let kind = if value.len() > LONGEST_TEXT { ExprKind::Literal } else { ExprKind::Text(Name::new(value)) };
         self.add(kind, span)
     }
 
@@ -97,10 +89,7 @@ impl<'t> Lowerer<'t> {
         let (parts, substitutions) = self.template_parts(node);
         // Both lists are in source order.
         let mut others = substitutions.iter().peekable();
-        let texts = parts
-            .into_iter()
-            .filter(|part| others.next_if_eq(&part).is_none())
-            .collect();
+        let texts = parts.into_iter().filter(|part| others.next_if_eq(&part).is_none()).collect();
         let texts = self.add(ExprKind::Sequence(texts), self.span(node));
         std::iter::once(texts).chain(substitutions).collect()
     }
@@ -154,9 +143,7 @@ impl<'t> Lowerer<'t> {
             let span = self.span(node);
             let (key, value) = match part.k {
                 K::Pair => {
-                    let (Some(key_node), Some(value)) =
-                        (self.field(node, f.key), self.field(node, f.value))
-                    else {
+                    let (Some(key_node), Some(value)) = (self.field(node, f.key), self.field(node, f.value)) else {
                         continue;
                     };
                     let key = self.field_key(key_node);
@@ -181,11 +168,7 @@ impl<'t> Lowerer<'t> {
                         _ => None,
                     };
                     let kind = self.method_kind(node);
-                    let kind = if kind == FuncKind::Constructor {
-                        FuncKind::Method
-                    } else {
-                        kind
-                    };
+                    let kind = if kind == FuncKind::Constructor { FuncKind::Method } else { kind };
                     let function = self.function(node, kind, name, None);
                     (key, self.add(ExprKind::Function(function), span))
                 }
@@ -251,10 +234,7 @@ fn cook(written: &str) -> String {
 }
 
 fn push_code(text: &mut String, code: Option<u32>) {
-    text.push(
-        code.and_then(char::from_u32)
-            .unwrap_or(char::REPLACEMENT_CHARACTER),
-    );
+    text.push(code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER));
 }
 
 fn hex(rest: &mut std::str::Chars<'_>, digits: usize) -> Option<u32> {

@@ -22,8 +22,7 @@ use self::grammar::{Grammar, K};
 use self::scope::{MODULE, Reference, ScopeId, Scopes, TypeReference};
 use super::LowerError;
 use crate::model::facts::{
-    ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Key, Language, Module, Span, TOP,
-    Type, TypeId,
+    ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Key, Language, Module, Span, TOP, Type, TypeId,
 };
 use crate::model::name::Name;
 use crate::syntax::tree::{self, Budget};
@@ -104,14 +103,7 @@ struct Lowerer<'t> {
 }
 
 impl<'t> Lowerer<'t> {
-    fn new(
-        path: &str,
-        language: Language,
-        text: &'t str,
-        g: &'static Grammar,
-        tree: &'t Tree,
-        cap: u32,
-    ) -> Self {
+    fn new(path: &str, language: Language, text: &'t str, g: &'static Grammar, tree: &'t Tree, cap: u32) -> Self {
         let whole = Span::new(0, text.len());
         let top = Function {
             name: None,
@@ -149,12 +141,7 @@ impl<'t> Lowerer<'t> {
             cursor: tree.walk(),
             module,
             scopes: Scopes::new(),
-            at: Place {
-                func: TOP,
-                class: None,
-                scope: MODULE,
-                function_scope: MODULE,
-            },
+            at: Place { func: TOP, class: None, scope: MODULE, function_scope: MODULE },
             references: Vec::new(),
             type_references: Vec::new(),
             exports: Vec::new(),
@@ -184,9 +171,7 @@ impl<'t> Lowerer<'t> {
         self.resolve();
         self.finish_commonjs();
         self.finish_exports();
-        self.module
-            .branches
-            .sort_by_key(|branch| (branch.span.start, std::cmp::Reverse(branch.span.end)));
+        self.module.branches.sort_by_key(|branch| (branch.span.start, std::cmp::Reverse(branch.span.end)));
         self.module.type_args.sort_by_key(|(expr, _)| *expr);
         self.module.errors = tree::errors(tree)
             .into_iter()
@@ -198,11 +183,9 @@ impl<'t> Lowerer<'t> {
 
     /// What the grammar does not know though the language has it is no fault of the file.
     fn is_grammar_gap(&self, start: usize, end: usize) -> bool {
-        let (Some(before), Some(what), Some(after)) = (
-            self.text.get(..start),
-            self.text.get(start..end),
-            self.text.get(end..),
-        ) else {
+        let (Some(before), Some(what), Some(after)) =
+            (self.text.get(..start), self.text.get(start..end), self.text.get(end..))
+        else {
             return false;
         };
         match what {
@@ -243,11 +226,7 @@ impl<'t> Lowerer<'t> {
         let kids = self.kids(node);
         let mut inner = kids.iter().filter(|kid| !kid.k.is_token());
         let first = inner.next()?;
-        let sound = if first.k == K::Error {
-            inner.find(|kid| kid.k != K::Error)
-        } else {
-            None
-        };
+        let sound = if first.k == K::Error { inner.find(|kid| kid.k != K::Error) } else { None };
         Some(sound.unwrap_or(first).node)
     }
 
@@ -303,10 +282,7 @@ impl<'t> Lowerer<'t> {
 
     /// Runs `inside` in a block scope of its own.
     fn in_block<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
-        let place = Place {
-            scope: self.scopes.open(self.at.scope),
-            ..self.at
-        };
+        let place = Place { scope: self.scopes.open(self.at.scope), ..self.at };
         self.within(place, inside)
     }
 
@@ -322,12 +298,7 @@ impl<'t> Lowerer<'t> {
                 *parent = Some(id);
             }
         });
-        exprs.push(Expr {
-            kind,
-            span,
-            func: self.at.func,
-            parent: None,
-        });
+        exprs.push(Expr { kind, span, func: self.at.func, parent: None });
         id
     }
 
@@ -338,11 +309,7 @@ impl<'t> Lowerer<'t> {
 
     fn reference(&mut self, name: Name, span: Span) -> ExprId {
         let expr = self.add(ExprKind::Global(name), span);
-        self.references.push(Reference {
-            expr,
-            name,
-            scope: self.at.scope,
-        });
+        self.references.push(Reference { expr, name, scope: self.at.scope });
         expr
     }
 
@@ -396,18 +363,9 @@ fn each_child(kind: &ExprKind, mut visit: impl FnMut(ExprId)) {
         | ExprKind::Cast { value: child, .. }
         | ExprKind::Delete { target: child } => visit(*child),
         ExprKind::Index { object: a, key: b }
-        | ExprKind::Assign {
-            target: a,
-            value: b,
-            ..
-        }
-        | ExprKind::Compare {
-            left: a, right: b, ..
-        }
-        | ExprKind::Contains {
-            haystack: a,
-            needle: b,
-        } => {
+        | ExprKind::Assign { target: a, value: b, .. }
+        | ExprKind::Compare { left: a, right: b, .. }
+        | ExprKind::Contains { haystack: a, needle: b } => {
             visit(*a);
             visit(*b);
         }
@@ -415,9 +373,7 @@ fn each_child(kind: &ExprKind, mut visit: impl FnMut(ExprId)) {
             visit(*callee);
             args.iter().for_each(|arg| visit(arg.value));
         }
-        ExprKind::Either {
-            condition, arms, ..
-        } => {
+        ExprKind::Either { condition, arms, .. } => {
             condition.iter().chain(arms).for_each(|child| visit(*child));
         }
         ExprKind::Object(fields) => {
@@ -428,9 +384,9 @@ fn each_child(kind: &ExprKind, mut visit: impl FnMut(ExprId)) {
                 visit(field.value);
             }
         }
-        ExprKind::Template(children)
-        | ExprKind::Sequence(children)
-        | ExprKind::Opaque(children) => children.iter().for_each(|child| visit(*child)),
+        ExprKind::Template(children) | ExprKind::Sequence(children) | ExprKind::Opaque(children) => {
+            children.iter().for_each(|child| visit(*child))
+        }
         ExprKind::Return(child) | ExprKind::Yield(child) | ExprKind::Throw(child) => {
             child.iter().for_each(|child| visit(*child));
         }

@@ -5,9 +5,7 @@ use tree_sitter::Node;
 use super::Lowerer;
 use super::grammar::K;
 use super::scope::{MODULE, TypeName};
-use crate::model::facts::{
-    AssignKind, Export, Exported, ExprKind, Import, Imported, Span, SymbolKind,
-};
+use crate::model::facts::{AssignKind, Export, Exported, ExprKind, Import, Imported, Span, SymbolKind};
 use crate::model::name::Name;
 
 /// `export { name as exported }`: what `name` is shows when the file has been read.
@@ -21,9 +19,7 @@ impl<'t> Lowerer<'t> {
         let f = &self.g.f;
         let span = self.span(node);
         let kids = self.kids(node);
-        let type_only = kids
-            .iter()
-            .any(|kid| matches!(kid.k, K::TypeToken | K::TypeofToken));
+        let type_only = kids.iter().any(|kid| matches!(kid.k, K::TypeToken | K::TypeofToken));
         if let Some(clause) = kids.iter().find(|kid| kid.k == K::ImportRequireClause) {
             let source = self.field(clause.node, f.source);
             let source = source.and_then(|source| self.string_value(source));
@@ -38,13 +34,7 @@ impl<'t> Lowerer<'t> {
             return;
         };
         let Some(clause) = kids.iter().find(|kid| kid.k == K::ImportClause) else {
-            self.module.imports.push(Import {
-                source,
-                imported: Imported::Effects,
-                symbol: None,
-                type_only,
-                span,
-            });
+            self.module.imports.push(Import { source, imported: Imported::Effects, symbol: None, type_only, span });
             return;
         };
         for part in self.kids(clause.node) {
@@ -74,40 +64,19 @@ impl<'t> Lowerer<'t> {
         let Some(name) = self.field(node, f.name) else {
             return;
         };
-        let type_only = type_only
-            || self
-                .kids(node)
-                .iter()
-                .any(|kid| matches!(kid.k, K::TypeToken | K::TypeofToken));
+        let type_only = type_only || self.kids(node).iter().any(|kid| matches!(kid.k, K::TypeToken | K::TypeofToken));
         let local = self.field(node, f.alias).unwrap_or(name);
         let Some(name) = self.literal_key(name) else {
             return;
         };
-        let imported = if name == self.words.default {
-            Imported::Default
-        } else {
-            Imported::Named(name)
-        };
+        let imported = if name == self.words.default { Imported::Default } else { Imported::Named(name) };
         self.import(source, imported, local, type_only, span);
     }
 
-    fn import(
-        &mut self,
-        source: Name,
-        imported: Imported,
-        local: Node<'t>,
-        type_only: bool,
-        span: Span,
-    ) {
+    fn import(&mut self, source: Name, imported: Imported, local: Node<'t>, type_only: bool, span: Span) {
         let name = self.name(local);
         let symbol = self.import_symbol(name, self.span(local), Some(self.at.scope));
-        self.module.imports.push(Import {
-            source,
-            imported,
-            symbol: Some(symbol),
-            type_only,
-            span,
-        });
+        self.module.imports.push(Import { source, imported, symbol: Some(symbol), type_only, span });
     }
 
     /// `import A = B.C`: a name for a part of a namespace.
@@ -124,14 +93,7 @@ impl<'t> Lowerer<'t> {
         self.module.symbols[symbol.index()].init = Some(value);
         let target = self.symbol_use(symbol, span);
         let kind = AssignKind::Init;
-        self.add(
-            ExprKind::Assign {
-                target,
-                value,
-                kind,
-            },
-            self.span(node),
-        );
+        self.add(ExprKind::Assign { target, value, kind }, self.span(node));
     }
 
     pub(super) fn export_statement(&mut self, node: Node<'t>) {
@@ -144,10 +106,7 @@ impl<'t> Lowerer<'t> {
             decorators.push(self.expr(kid.node));
         }
         if let Some(declaration) = self.field(node, f.declaration) {
-            if matches!(
-                self.k(declaration),
-                K::ClassDeclaration | K::AbstractClassDeclaration
-            ) {
+            if matches!(self.k(declaration), K::ClassDeclaration | K::AbstractClassDeclaration) {
                 self.class_declaration(declaration, decorators);
             } else {
                 self.statement(declaration);
@@ -183,11 +142,7 @@ impl<'t> Lowerer<'t> {
         } else {
             self.expr(value)
         };
-        let name = if default {
-            self.words.default
-        } else {
-            self.words.equals
-        };
+        let name = if default { self.words.default } else { self.words.equals };
         self.export(name, Exported::Value(value));
     }
 
@@ -276,11 +231,7 @@ impl<'t> Lowerer<'t> {
                         let Some((name, exported)) = self.export_specifier(specifier.node) else {
                             continue;
                         };
-                        let name = if name == self.words.default {
-                            Imported::Default
-                        } else {
-                            Imported::Named(name)
-                        };
+                        let name = if name == self.words.default { Imported::Default } else { Imported::Named(name) };
                         self.export(exported, Exported::From { source, name });
                     }
                 }
@@ -301,16 +252,10 @@ impl<'t> Lowerer<'t> {
                 continue;
             }
             if let Some(symbol) = self.scopes.own(MODULE, name) {
-                self.module.exports.push(Export {
-                    name: exported,
-                    what: Exported::Local(symbol),
-                });
+                self.module.exports.push(Export { name: exported, what: Exported::Local(symbol) });
             }
             if let Some(TypeName::Decl(decl)) = self.scopes.own_type(MODULE, name) {
-                self.module.exports.push(Export {
-                    name: exported,
-                    what: Exported::Type(decl),
-                });
+                self.module.exports.push(Export { name: exported, what: Exported::Type(decl) });
             }
         }
     }

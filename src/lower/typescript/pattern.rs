@@ -20,13 +20,7 @@ pub(super) enum Bind {
 
 impl<'t> Lowerer<'t> {
     /// Assigns `value` to the names of `pattern`.
-    pub(super) fn assign_pattern(
-        &mut self,
-        pattern: Node<'t>,
-        value: ExprId,
-        bind: Bind,
-        kind: AssignKind,
-    ) {
+    pub(super) fn assign_pattern(&mut self, pattern: Node<'t>, value: ExprId, bind: Bind, kind: AssignKind) {
         if !self.enter() {
             return;
         }
@@ -63,22 +57,13 @@ impl<'t> Lowerer<'t> {
             }
             Bind::Assign => self.expr(target),
         };
-        self.add(
-            ExprKind::Assign {
-                target: assigned,
-                value,
-                kind,
-            },
-            span,
-        );
+        self.add(ExprKind::Assign { target: assigned, value, kind }, span);
     }
 
     /// `target = default`.
     fn defaulted(&mut self, pattern: Node<'t>, value: ExprId, bind: Bind, kind: AssignKind) {
         let f = &self.g.f;
-        let (Some(target), Some(default)) =
-            (self.field(pattern, f.left), self.field(pattern, f.right))
-        else {
+        let (Some(target), Some(default)) = (self.field(pattern, f.left), self.field(pattern, f.right)) else {
             return;
         };
         let value = self.or_default(value, default, self.span(pattern));
@@ -88,14 +73,7 @@ impl<'t> Lowerer<'t> {
     /// `value`, or `default` where it is absent.
     pub(super) fn or_default(&mut self, value: ExprId, default: Node<'t>, span: Span) -> ExprId {
         let default = self.expr(default);
-        self.add(
-            ExprKind::Either {
-                condition: None,
-                arms: vec![value, default],
-                choice: Choice::Default,
-            },
-            span,
-        )
+        self.add(ExprKind::Either { condition: None, arms: vec![value, default], choice: Choice::Default }, span)
     }
 
     fn object_pattern(&mut self, pattern: Node<'t>, value: ExprId, bind: Bind, kind: AssignKind) {
@@ -117,9 +95,7 @@ impl<'t> Lowerer<'t> {
                     self.assign_pattern(node, read, bind, kind);
                 }
                 K::PairPattern => {
-                    let (Some(key), Some(target)) =
-                        (self.field(node, f.key), self.field(node, f.value))
-                    else {
+                    let (Some(key), Some(target)) = (self.field(node, f.key), self.field(node, f.value)) else {
                         continue;
                     };
                     let read = self.read_key(value, key, self.span(target));
@@ -128,11 +104,7 @@ impl<'t> Lowerer<'t> {
                 K::RestPattern => {
                     // The rest is an object of its own with the value's fields.
                     let span = self.span(node);
-                    let rest = ExprKind::Object(vec![Field {
-                        key: Key::Spread,
-                        value,
-                        span,
-                    }]);
+                    let rest = ExprKind::Object(vec![Field { key: Key::Spread, value, span }]);
                     let rest = self.add(rest, span);
                     self.assign_rest(node, rest, bind, kind);
                 }

@@ -4,9 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Lowerer;
-use crate::model::facts::{
-    ExprId, ExprKind, FuncId, Span, Symbol, SymbolId, SymbolKind, Type, TypeDeclId, TypeId,
-};
+use crate::model::facts::{ExprId, ExprKind, FuncId, Span, Symbol, SymbolId, SymbolKind, Type, TypeDeclId, TypeId};
 use crate::model::name::Name;
 
 /// A scope of one module.
@@ -36,12 +34,7 @@ pub(super) struct Scopes {
 
 impl Scopes {
     pub(super) fn new() -> Self {
-        Self {
-            parents: vec![MODULE],
-            any: vec![false],
-            values: FxHashMap::default(),
-            types: FxHashMap::default(),
-        }
+        Self { parents: vec![MODULE], any: vec![false], values: FxHashMap::default(), types: FxHashMap::default() }
     }
 
     pub(super) fn open(&mut self, parent: ScopeId) -> ScopeId {
@@ -71,11 +64,7 @@ impl Scopes {
         self.types.insert((scope, name), what);
     }
 
-    fn find<T>(
-        &self,
-        mut scope: ScopeId,
-        mut own: impl FnMut(&Self, ScopeId) -> Option<T>,
-    ) -> Option<T> {
+    fn find<T>(&self, mut scope: ScopeId, mut own: impl FnMut(&Self, ScopeId) -> Option<T>) -> Option<T> {
         loop {
             if self.any[scope.0 as usize]
                 && let Some(found) = own(self, scope)
@@ -134,9 +123,7 @@ impl Lowerer<'_> {
                 (_, SymbolKind::Class(_) | SymbolKind::Import(_)) => known.kind = kind,
                 // A namespace or an ambient signature merges into the function or class of its name.
                 (SymbolKind::Other, _) => known.kind = kind,
-                (SymbolKind::Function(old), SymbolKind::Function(_))
-                    if self.bodiless.contains(&old) =>
-                {
+                (SymbolKind::Function(old), SymbolKind::Function(_)) if self.bodiless.contains(&old) => {
                     known.kind = kind;
                     known.span = span;
                 }
@@ -151,22 +138,9 @@ impl Lowerer<'_> {
     }
 
     /// A symbol that no written name reaches.
-    pub(super) fn new_symbol(
-        &mut self,
-        func: FuncId,
-        name: Name,
-        kind: SymbolKind,
-        span: Span,
-    ) -> SymbolId {
+    pub(super) fn new_symbol(&mut self, func: FuncId, name: Name, kind: SymbolKind, span: Span) -> SymbolId {
         let id = SymbolId(self.module.symbols.len() as u32);
-        self.module.symbols.push(Symbol {
-            name,
-            kind,
-            func,
-            span,
-            ty: None,
-            init: None,
-        });
+        self.module.symbols.push(Symbol { name, kind, func, span, ty: None, init: None });
         id
     }
 
@@ -180,25 +154,18 @@ impl Lowerer<'_> {
             }
         }
         for reference in std::mem::take(&mut self.type_references) {
-            let found = if reference.single {
-                self.scopes.type_name(reference.scope, reference.head)
-            } else {
-                None
-            };
+            let found = if reference.single { self.scopes.type_name(reference.scope, reference.head) } else { None };
             if matches!(found, Some(TypeName::Parameter)) {
                 self.module.types[reference.ty.index()] = Type::Unknown;
                 continue;
             }
             // Where a type is expected, variables and functions are not in sight.
-            let symbol = self
-                .scopes
-                .value(reference.scope, reference.head)
-                .filter(|&symbol| {
-                    matches!(
-                        self.module.symbol(symbol).kind,
-                        SymbolKind::Class(_) | SymbolKind::Import(_) | SymbolKind::Other
-                    )
-                });
+            let symbol = self.scopes.value(reference.scope, reference.head).filter(|&symbol| {
+                matches!(
+                    self.module.symbol(symbol).kind,
+                    SymbolKind::Class(_) | SymbolKind::Import(_) | SymbolKind::Other
+                )
+            });
             if let Type::Named { head, decl, .. } = &mut self.module.types[reference.ty.index()] {
                 *head = head.or(symbol);
                 if let Some(TypeName::Decl(found)) = found {

@@ -5,9 +5,7 @@ use tree_sitter::Node;
 use super::grammar::K;
 use super::pattern::Bind;
 use super::{Kid, Lowerer, Place};
-use crate::model::facts::{
-    AssignKind, Branch, ExprId, ExprKind, Part, Span, SymbolKind, Type, TypeId,
-};
+use crate::model::facts::{AssignKind, Branch, ExprId, ExprKind, Part, Span, SymbolKind, Type, TypeId};
 use crate::model::name::Name;
 
 /// How a statement can end.
@@ -35,11 +33,7 @@ impl Exit {
 
     /// One after the other.
     fn then(self, next: Self) -> Self {
-        if self.may(Self::FALLS) {
-            self.without(Self::FALLS).or(next)
-        } else {
-            self
-        }
+        if self.may(Self::FALLS) { self.without(Self::FALLS).or(next) } else { self }
     }
 
     /// Never runs on to what follows.
@@ -49,11 +43,7 @@ impl Exit {
 
     /// A loop's or switch's own `break` and `continue` end inside it.
     fn contained(self, own: Self) -> Self {
-        if self.may(own) {
-            self.without(own).or(Self::FALLS)
-        } else {
-            self
-        }
+        if self.may(own) { self.without(own).or(Self::FALLS) } else { self }
     }
 }
 
@@ -160,9 +150,7 @@ impl<'t> Lowerer<'t> {
     pub(super) fn add_return(&mut self, value: Option<ExprId>, span: Span) {
         self.add(ExprKind::Return(value), span);
         if let Some(value) = value {
-            self.module.functions[self.at.func.index()]
-                .returns
-                .push(value);
+            self.module.functions[self.at.func.index()].returns.push(value);
         }
     }
 
@@ -193,11 +181,7 @@ impl<'t> Lowerer<'t> {
     fn binding(&self, keyword: &str) -> Bind {
         let mutable = matches!(keyword, "let" | "var");
         Bind::Declare {
-            scope: if keyword == "var" {
-                self.at.function_scope
-            } else {
-                self.at.scope
-            },
+            scope: if keyword == "var" { self.at.function_scope } else { self.at.scope },
             kind: SymbolKind::Variable { mutable },
         }
     }
@@ -252,14 +236,7 @@ impl<'t> Lowerer<'t> {
             known.init = Some(value);
         }
         let target = self.add(ExprKind::Symbol(symbol), name_span);
-        self.add(
-            ExprKind::Assign {
-                target,
-                value,
-                kind: AssignKind::Init,
-            },
-            span,
-        );
+        self.add(ExprKind::Assign { target, value, kind: AssignKind::Init }, span);
     }
 
     // Control flow.
@@ -322,8 +299,7 @@ impl<'t> Lowerer<'t> {
         let Some(body) = self.field(node, self.g.f.body) else {
             return Exit::FALLS;
         };
-        let branch =
-            condition.map(|condition| self.add_branch(condition, self.span(body), self.span(node)));
+        let branch = condition.map(|condition| self.add_branch(condition, self.span(body), self.span(node)));
         let exit = self.statement(body).contained(LOOP);
         if let Some(branch) = branch {
             self.module.branches[branch].then_leaves = exit.leaves();
@@ -353,12 +329,9 @@ impl<'t> Lowerer<'t> {
         let f = &self.g.f;
         let kids = self.kids(node);
         let part = |field: u16| {
-            kids.iter()
-                .find(|kid| kid.field == field && !kid.k.is_token() && kid.k != K::Empty)
-                .map(|kid| kid.node)
+            kids.iter().find(|kid| kid.field == field && !kid.k.is_token() && kid.k != K::Empty).map(|kid| kid.node)
         };
-        let (initializer, condition, increment) =
-            (part(f.initializer), part(f.condition), part(f.increment));
+        let (initializer, condition, increment) = (part(f.initializer), part(f.condition), part(f.increment));
         if let Some(initializer) = initializer {
             self.statement(initializer);
         }
@@ -374,13 +347,8 @@ impl<'t> Lowerer<'t> {
     fn for_in(&mut self, node: Node<'t>) -> Exit {
         let f = &self.g.f;
         let kids = self.kids(node);
-        let part = |field: u16| {
-            kids.iter()
-                .find(|kid| kid.field == field)
-                .map(|kid| kid.node)
-        };
-        let (keyword, left, operator, right) =
-            (part(f.kind), part(f.left), part(f.operator), part(f.right));
+        let part = |field: u16| kids.iter().find(|kid| kid.field == field).map(|kid| kid.node);
+        let (keyword, left, operator, right) = (part(f.kind), part(f.left), part(f.operator), part(f.right));
         let (Some(left), Some(right)) = (left, right) else {
             return self.guarded_body(node, None);
         };
@@ -429,11 +397,7 @@ impl<'t> Lowerer<'t> {
             let kids = self.kids(case.node);
             if let Some(value) = kids.iter().find(|kid| kid.field == f.value) {
                 let right = self.expr(value.node);
-                let compare = ExprKind::Compare {
-                    operator,
-                    left: subject,
-                    right,
-                };
+                let compare = ExprKind::Compare { operator, left: subject, right };
                 let condition = self.add(compare, self.span(value.node));
                 open.push(self.add_branch(condition, Span::default(), span));
             }
@@ -467,11 +431,8 @@ impl<'t> Lowerer<'t> {
 
     fn try_statement(&mut self, node: Node<'t>) -> Exit {
         let f = &self.g.f;
-        let (body, handler, finalizer) = (
-            self.field(node, f.body),
-            self.field(node, f.handler),
-            self.field(node, f.finalizer),
-        );
+        let (body, handler, finalizer) =
+            (self.field(node, f.body), self.field(node, f.handler), self.field(node, f.finalizer));
         let mut exit = body.map_or(Exit::FALLS, |body| self.statement(body));
         if let Some(handler) = handler {
             exit = exit.or(self.in_block(|it| it.catch_clause(handler)));
@@ -504,22 +465,12 @@ impl<'t> Lowerer<'t> {
             let head = self.leftmost_identifier(name);
             if let Some(head) = head {
                 let name = self.name(head);
-                self.declare(
-                    self.at.scope,
-                    self.at.func,
-                    name,
-                    SymbolKind::Other,
-                    self.span(head),
-                );
+                self.declare(self.at.scope, self.at.func, name, SymbolKind::Other, self.span(head));
             }
         }
         if let Some(body) = self.field(node, f.body) {
             let scope = self.scopes.open(self.at.scope);
-            let place = Place {
-                scope,
-                function_scope: scope,
-                ..self.at
-            };
+            let place = Place { scope, function_scope: scope, ..self.at };
             self.within(place, |it| it.statements(body));
         }
     }
@@ -550,10 +501,7 @@ impl<'t> Lowerer<'t> {
             if member.k != K::EnumAssignment {
                 continue;
             }
-            let (Some(name), Some(value)) = (
-                self.field(member.node, f.name),
-                self.field(member.node, f.value),
-            ) else {
+            let (Some(name), Some(value)) = (self.field(member.node, f.name), self.field(member.node, f.value)) else {
                 continue;
             };
             // Constants of an enum are looked up as members; their values flow like those of an object's fields.
@@ -562,21 +510,8 @@ impl<'t> Lowerer<'t> {
                 continue;
             };
             let object = self.add(ExprKind::Symbol(symbol), self.span(name));
-            let target = self.add(
-                ExprKind::Member {
-                    object,
-                    name: name_text,
-                },
-                self.span(name),
-            );
-            self.add(
-                ExprKind::Assign {
-                    target,
-                    value,
-                    kind: AssignKind::Init,
-                },
-                self.span(member.node),
-            );
+            let target = self.add(ExprKind::Member { object, name: name_text }, self.span(name));
+            self.add(ExprKind::Assign { target, value, kind: AssignKind::Init }, self.span(member.node));
         }
     }
 
@@ -585,9 +520,7 @@ impl<'t> Lowerer<'t> {
         loop {
             match self.k(node) {
                 K::Identifier | K::TypeIdentifier => return Some(node),
-                K::NestedIdentifier | K::NestedTypeIdentifier | K::Member => {
-                    node = node.child(0)?
-                }
+                K::NestedIdentifier | K::NestedTypeIdentifier | K::Member => node = node.child(0)?,
                 _ => return None,
             }
         }

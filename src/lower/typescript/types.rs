@@ -5,9 +5,7 @@ use tree_sitter::Node;
 use super::Lowerer;
 use super::grammar::K;
 use super::scope::{TypeName, TypeReference};
-use crate::model::facts::{
-    ExprKind, Import, Imported, Span, SymbolId, SymbolKind, Type, TypeDecl, TypeDeclId, TypeId,
-};
+use crate::model::facts::{ExprKind, Import, Imported, Span, SymbolId, SymbolKind, Type, TypeDecl, TypeDeclId, TypeId};
 use crate::model::name::Name;
 
 impl<'t> Lowerer<'t> {
@@ -54,21 +52,14 @@ impl<'t> Lowerer<'t> {
                 "any" | "unknown" | "void" | "never" | "undefined" | "null" => self.unknown(),
                 _ => {
                     let path = self.name(node);
-                    self.add_type(Type::Named {
-                        path,
-                        head: None,
-                        decl: None,
-                        args: Vec::new(),
-                    })
+                    self.add_type(Type::Named { path, head: None, decl: None, args: Vec::new() })
                 }
             },
             K::GenericType => self.generic(node),
-            K::ParenthesizedType | K::ReadonlyType | K::OptionalType | K::RestType => {
-                match self.inner(node) {
-                    Some(inner) => self.ty(inner),
-                    None => self.unknown(),
-                }
-            }
+            K::ParenthesizedType | K::ReadonlyType | K::OptionalType | K::RestType => match self.inner(node) {
+                Some(inner) => self.ty(inner),
+                None => self.unknown(),
+            },
             K::TypeAnnotation => self.annotation(node),
             K::UnionType | K::IntersectionType => self.union(node),
             K::ArrayType => {
@@ -91,10 +82,7 @@ impl<'t> Lowerer<'t> {
                 None => self.unknown(),
             },
             K::ThisType => {
-                let name = self
-                    .at
-                    .class
-                    .and_then(|class| self.module.class(class).name);
+                let name = self.at.class.and_then(|class| self.module.class(class).name);
                 match name {
                     Some(name) => self.path(name, name, true, Vec::new()),
                     None => self.unknown(),
@@ -122,18 +110,8 @@ impl<'t> Lowerer<'t> {
     }
 
     fn path(&mut self, path: Name, head: Name, single: bool, args: Vec<TypeId>) -> TypeId {
-        let ty = self.add_type(Type::Named {
-            path,
-            head: None,
-            decl: None,
-            args,
-        });
-        self.type_references.push(TypeReference {
-            ty,
-            head,
-            single,
-            scope: self.at.scope,
-        });
+        let ty = self.add_type(Type::Named { path, head: None, decl: None, args });
+        self.type_references.push(TypeReference { ty, head, single, scope: self.at.scope });
         ty
     }
 
@@ -163,9 +141,7 @@ impl<'t> Lowerer<'t> {
                     return self.add_type(Type::Of(call));
                 }
                 "InstanceType" => {
-                    let query = list
-                        .and_then(|list| self.inner(list))
-                        .filter(|query| self.k(*query) == K::TypeQuery);
+                    let query = list.and_then(|list| self.inner(list)).filter(|query| self.k(*query) == K::TypeQuery);
                     let class = query.and_then(|query| self.inner(query));
                     return match class {
                         Some(class) => self.named(class, Vec::new()),
@@ -207,13 +183,7 @@ impl<'t> Lowerer<'t> {
             None => (Imported::Namespace, source),
         };
         let symbol = self.import_symbol(name, span, None);
-        self.module.imports.push(Import {
-            source,
-            imported,
-            symbol: Some(symbol),
-            type_only: true,
-            span,
-        });
+        self.module.imports.push(Import { source, imported, symbol: Some(symbol), type_only: true, span });
         let path = match head {
             Some(head) => {
                 let path = self.text.get(head.start_byte()..node.end_byte());
@@ -221,21 +191,11 @@ impl<'t> Lowerer<'t> {
             }
             None => name,
         };
-        self.add_type(Type::Named {
-            path,
-            head: Some(symbol),
-            decl: None,
-            args,
-        })
+        self.add_type(Type::Named { path, head: Some(symbol), decl: None, args })
     }
 
     /// A symbol for the import that is pushed next, in a scope where it is named there.
-    pub(super) fn import_symbol(
-        &mut self,
-        name: Name,
-        span: Span,
-        scope: Option<super::scope::ScopeId>,
-    ) -> SymbolId {
+    pub(super) fn import_symbol(&mut self, name: Name, span: Span, scope: Option<super::scope::ScopeId>) -> SymbolId {
         let kind = SymbolKind::Import(self.module.imports.len() as u32);
         match scope {
             Some(scope) => self.declare(scope, self.at.func, name, kind, span),
@@ -329,10 +289,7 @@ impl<'t> Lowerer<'t> {
                     }));
                 }
                 K::IndexSignature => {
-                    let mapped = self
-                        .kids(node)
-                        .iter()
-                        .any(|kid| kid.k == K::MappedTypeClause);
+                    let mapped = self.kids(node).iter().any(|kid| kid.k == K::MappedTypeClause);
                     if mapped {
                         return self.unknown();
                     }
@@ -391,8 +348,7 @@ impl<'t> Lowerer<'t> {
                 && let Some(name) = self.field(kid.node, f.name)
             {
                 let name = self.name(name);
-                self.scopes
-                    .bind_type(self.at.scope, name, TypeName::Parameter);
+                self.scopes.bind_type(self.at.scope, name, TypeName::Parameter);
             }
         }
     }
@@ -439,23 +395,12 @@ impl<'t> Lowerer<'t> {
     }
 
     /// Declares a type. Interfaces of one name merge.
-    pub(super) fn declare_type(
-        &mut self,
-        name: Name,
-        ty: TypeId,
-        extends: Vec<TypeId>,
-        span: Span,
-    ) {
+    pub(super) fn declare_type(&mut self, name: Name, ty: TypeId, extends: Vec<TypeId>, span: Span) {
         if let Some(TypeName::Decl(known)) = self.scopes.own_type(self.at.scope, name) {
             let into = self.module.type_decls[known.index()].ty;
-            self.module.type_decls[known.index()]
-                .extends
-                .extend(extends);
+            self.module.type_decls[known.index()].extends.extend(extends);
             if let Type::Object { fields, index } = self.module.ty(ty).clone()
-                && let Type::Object {
-                    fields: known_fields,
-                    index: known_index,
-                } = &mut self.module.types[into.index()]
+                && let Type::Object { fields: known_fields, index: known_index } = &mut self.module.types[into.index()]
             {
                 known_fields.extend(fields);
                 *known_index = known_index.or(index);
@@ -463,13 +408,7 @@ impl<'t> Lowerer<'t> {
             return;
         }
         let id = TypeDeclId(self.module.type_decls.len() as u32);
-        self.module.type_decls.push(TypeDecl {
-            name,
-            ty,
-            extends,
-            span,
-        });
-        self.scopes
-            .bind_type(self.at.scope, name, TypeName::Decl(id));
+        self.module.type_decls.push(TypeDecl { name, ty, extends, span });
+        self.scopes.bind_type(self.at.scope, name, TypeName::Decl(id));
     }
 }

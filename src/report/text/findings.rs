@@ -23,9 +23,7 @@ pub fn render(out: &mut String, scan: &Scan, sources: &dyn Sources, style: Style
     let mut findings: Vec<&Finding> = scan.findings.iter().collect();
     findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
     for finding in findings {
-        let text = texts
-            .entry(&finding.path)
-            .or_insert_with(|| sources.read(&finding.path));
+        let text = texts.entry(&finding.path).or_insert_with(|| sources.read(&finding.path));
         out.push('\n');
         one(out, finding, text.as_deref(), style);
     }
@@ -36,10 +34,7 @@ fn one(out: &mut String, finding: &Finding, text: Option<&str>, style: Style) {
     let shown = Shown::new(finding, text, style);
     out.push_str(&style.severity(finding.severity, &head));
     if shown.source.is_none() {
-        let place = format!(
-            " {}:{}:{}",
-            finding.path, finding.start.line, finding.start.column
-        );
+        let place = format!(" {}:{}:{}", finding.path, finding.start.line, finding.start.column);
         out.push_str(&style.dim(&place));
     }
     out.push('\n');
@@ -54,13 +49,7 @@ fn one(out: &mut String, finding: &Finding, text: Option<&str>, style: Style) {
     for i in &shown.elsewhere {
         let related = &finding.related[*i];
         let at = format!("{}:{}", related.at.path, related.at.line);
-        wrap(
-            out,
-            style,
-            &format!("  {} ", style.bullet()),
-            "    ",
-            &format!("{at}: {}", related.message),
-        );
+        wrap(out, style, &format!("  {} ", style.bullet()), "    ", &format!("{at}: {}", related.message));
     }
 }
 
@@ -82,10 +71,7 @@ impl<'a> Shown<'a> {
         let span = text.and_then(|t| primary(finding, t));
         if let (Some(text), Some((start, end))) = (text, span) {
             let label = finding.failure.map(|f| words::failure(f).to_owned());
-            labels.push(LabeledSpan::new_primary_with_span(
-                label,
-                (start, end - start),
-            ));
+            labels.push(LabeledSpan::new_primary_with_span(label, (start, end - start)));
             for (i, related) in finding.related.iter().enumerate() {
                 let at = offset(text, related.at.line, related.at.column);
                 match at.filter(|at| related.at.path == finding.path && short_line(text, *at)) {
@@ -99,9 +85,7 @@ impl<'a> Shown<'a> {
         } else {
             elsewhere.extend(0..finding.related.len());
         }
-        let source = text
-            .filter(|_| !labels.is_empty())
-            .map(|t| NamedSource::new(&finding.path, t.to_owned()));
+        let source = text.filter(|_| !labels.is_empty()).map(|t| NamedSource::new(&finding.path, t.to_owned()));
         Self {
             finding,
             source,
@@ -119,9 +103,7 @@ fn primary(finding: &Finding, text: &str) -> Option<(usize, usize)> {
     if !short_line(text, start) {
         return None;
     }
-    let line_end = text[start..]
-        .find(['\n', '\r'])
-        .map_or(text.len(), |n| start + n);
+    let line_end = text[start..].find(['\n', '\r']).map_or(text.len(), |n| start + n);
     let end = offset(text, finding.end.line, finding.end.column).unwrap_or(line_end);
     Some((start, end.min(line_end).max(start)))
 }
@@ -134,14 +116,8 @@ fn short_line(text: &str, at: usize) -> bool {
 
 /// Bytes of the word that starts here, at least one character where there is one.
 fn word_length(text: &str) -> usize {
-    let word = text
-        .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
-        .unwrap_or(text.len());
-    let first = text
-        .chars()
-        .next()
-        .filter(|c| *c != '\n')
-        .map_or(0, char::len_utf8);
+    let word = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(text.len());
+    let first = text.chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
     word.max(first)
 }
 

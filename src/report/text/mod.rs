@@ -41,12 +41,10 @@ pub fn render(scan: &Scan, sources: &dyn Sources, style: Style, detail: Detail) 
 /// Servers that need no word of their own share one line, unless there is only one or everything was asked for.
 fn servers(out: &mut String, scan: &Scan, style: Style, detail: Detail) {
     let speaks_of = |path: &str| scan.findings.iter().any(|f| f.server == path);
-    let (quiet, loud): (Vec<&Server>, Vec<&Server>) = scan.servers.iter().partition(|s| {
-        detail < Detail::Full
-            && scan.servers.len() > 1
-            && server::is_quiet(s)
-            && !speaks_of(&s.path)
-    });
+    let (quiet, loud): (Vec<&Server>, Vec<&Server>) = scan
+        .servers
+        .iter()
+        .partition(|s| detail < Detail::Full && scan.servers.len() > 1 && server::is_quiet(s) && !speaks_of(&s.path));
     for server in loud {
         server::render(out, server, style);
     }
@@ -74,9 +72,7 @@ fn verdict(out: &mut String, scan: &Scan, style: Style) {
     let mut plain = String::new();
     wrap(&mut plain, style, "", "", &text);
     match scan.summary.category {
-        Some(category) => {
-            out.push_str(&plain.replacen(category.id(), &style.bold(category.id()), 1))
-        }
+        Some(category) => out.push_str(&plain.replacen(category.id(), &style.bold(category.id()), 1)),
         None => out.push_str(&plain),
     }
 }
@@ -109,9 +105,7 @@ fn summary(out: &mut String, scan: &Scan, style: Style) {
     let mut plain = String::new();
     wrap(&mut plain, style, "", "", &format!("{head} {}", next(scan)));
     // Painted after wrapping, as the verdict is.
-    let painted = scan
-        .worst()
-        .map_or_else(|| style.bold(&head), |s| style.severity(s, &head));
+    let painted = scan.worst().map_or_else(|| style.bold(&head), |s| style.severity(s, &head));
     out.push_str(&plain.replacen(&head, &painted, 1));
 }
 
@@ -120,20 +114,13 @@ fn next(scan: &Scan) -> String {
     let Some(worst) = scan.worst() else {
         return match scan.summary.category {
             None if scan.unsupported.is_empty() => String::new(),
-            None => "What is written in a language that is not supported yet was not looked at."
-                .to_owned(),
-            Some(Category::None) => {
-                "Next: nothing; there is no session to take away here.".to_owned()
-            }
+            None => "What is written in a language that is not supported yet was not looked at.".to_owned(),
+            Some(Category::None) => "Next: nothing; there is no session to take away here.".to_owned(),
             Some(_) => String::new(),
         };
     };
-    let decide: Vec<&Store> = scan
-        .servers
-        .iter()
-        .flat_map(|s| &s.stores)
-        .filter(|s| s.carrier == Carrier::Manual)
-        .collect();
+    let decide: Vec<&Store> =
+        scan.servers.iter().flat_map(|s| &s.stores).filter(|s| s.carrier == Carrier::Manual).collect();
     let about = |f: &&Finding| match decide.first() {
         Some(store) => f.path == store.at.path && f.start.line == store.at.line,
         None => false,
@@ -144,10 +131,7 @@ fn next(scan: &Scan) -> String {
     if worst == Severity::Note {
         format!("Next: nothing that can't wait; {explain} tells more.")
     } else if let [one] = decide[..] {
-        format!(
-            "Next: decide where `{}` belongs; {explain} shows the choices.",
-            one.name
-        )
+        format!("Next: decide where `{}` belongs; {explain} shows the choices.", one.name)
     } else if !decide.is_empty() {
         format!(
             "Next: decide where {} stores belong (\"you decide\" above); {explain} shows the choices.",

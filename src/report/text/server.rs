@@ -17,23 +17,10 @@ pub fn is_quiet(server: &Server) -> bool {
 pub fn render_quiet(out: &mut String, servers: &[&Server], style: Style) {
     let names: Vec<String> = servers
         .iter()
-        .map(|s| {
-            format!(
-                "{} ({} {})",
-                s.path,
-                words::language(s.language),
-                words::role(s.role)
-            )
-        })
+        .map(|s| format!("{} ({} {})", s.path, words::language(s.language), words::role(s.role)))
         .collect();
     out.push('\n');
-    wrap(
-        out,
-        style,
-        "",
-        "  ",
-        &format!("Nothing that refers to a session: {}.", names.join(", ")),
-    );
+    wrap(out, style, "", "  ", &format!("Nothing that refers to a session: {}.", names.join(", ")));
 }
 
 /// Appends the section of one server.
@@ -53,12 +40,7 @@ pub fn render(out: &mut String, server: &Server, style: Style) {
     }
     for (i, facet) in server.facets.iter().enumerate() {
         let label = if i == 0 { "facets" } else { "" };
-        line(
-            out,
-            style,
-            label,
-            &format!("{facet}: {}", words::facet(*facet)),
-        );
+        line(out, style, label, &format!("{facet}: {}", words::facet(*facet)));
     }
     if server.role != Role::Client {
         line(out, style, "callers", &callers(server));
@@ -66,13 +48,7 @@ pub fn render(out: &mut String, server: &Server, style: Style) {
     if !server.stores.is_empty() {
         out.push('\n');
         let rows: Vec<Vec<String>> = server.stores.iter().map(row).collect();
-        table(
-            out,
-            style,
-            "  ",
-            &["store", "holds", "after an upgrade", "carrier", "tools"],
-            &rows,
-        );
+        table(out, style, "  ", &["store", "holds", "after an upgrade", "carrier", "tools"], &rows);
     }
     upgrade(out, server, style);
     to_do(out, server, style);
@@ -113,30 +89,18 @@ fn callers(server: &Server) -> String {
 }
 
 fn categories(server: &Server) -> String {
-    let others: Vec<&str> = server
-        .categories
-        .iter()
-        .filter(|c| **c != server.category && **c != Category::None)
-        .map(|c| c.id())
-        .collect();
+    let others: Vec<&str> =
+        server.categories.iter().filter(|c| **c != server.category && **c != Category::None).map(|c| c.id()).collect();
     let meaning = words::category(server.category);
     if others.is_empty() {
         format!("{}: {meaning}", server.category)
     } else {
-        format!(
-            "{}: {meaning} (also {})",
-            server.category,
-            others.join(", ")
-        )
+        format!("{}: {meaning} (also {})", server.category, others.join(", "))
     }
 }
 
 fn row(store: &Store) -> Vec<String> {
-    let tools = if store.tools.is_empty() {
-        "-".to_owned()
-    } else {
-        store.tools.join(", ")
-    };
+    let tools = if store.tools.is_empty() { "-".to_owned() } else { store.tools.join(", ") };
     vec![
         store.name.clone(),
         words::holds(store.holds).to_owned(),
@@ -178,15 +142,11 @@ fn upgrade(out: &mut String, server: &Server, style: Style) {
         .collect();
     if items.is_empty() && server.category == Category::SetupOnly {
         items.push(
-            "No session id is issued any more. Nothing in the application reads it, so tools answer as before.".to_owned(),
+            "No session id is issued any more. Nothing in the application reads it, so tools answer as before."
+                .to_owned(),
         );
     }
-    section(
-        out,
-        style,
-        "What a request of 2026-07-28 meets on the newest SDK",
-        &items,
-    );
+    section(out, style, "What a request of 2026-07-28 meets on the newest SDK", &items);
 }
 
 fn to_do(out: &mut String, server: &Server, style: Style) {

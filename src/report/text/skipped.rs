@@ -10,10 +10,8 @@ const FEW: usize = 3;
 
 /// Appends the files that were not analysed and the languages that can't be read yet.
 pub fn render(out: &mut String, scan: &Scan, style: Style, detail: Detail) {
-    let represented = |s: &Skipped| {
-        s.reason == SkipReason::UnsupportedLanguage
-            && scan.unsupported.iter().any(|u| u.path == s.path)
-    };
+    let represented =
+        |s: &Skipped| s.reason == SkipReason::UnsupportedLanguage && scan.unsupported.iter().any(|u| u.path == s.path);
     let skipped: Vec<&Skipped> = scan.skipped.iter().filter(|s| !represented(s)).collect();
     if skipped.is_empty() && scan.unsupported.is_empty() {
         return;
@@ -21,11 +19,7 @@ pub fn render(out: &mut String, scan: &Scan, style: Style, detail: Detail) {
     out.push_str(&format!("\n{}\n", style.bold("Not read")));
     let bullet = format!("  {} ", style.bullet());
     for reason in SkipReason::ALL {
-        let of: Vec<&Skipped> = skipped
-            .iter()
-            .copied()
-            .filter(|s| s.reason == *reason)
-            .collect();
+        let of: Vec<&Skipped> = skipped.iter().copied().filter(|s| s.reason == *reason).collect();
         if of.is_empty() {
             continue;
         }
@@ -45,13 +39,7 @@ pub fn render(out: &mut String, scan: &Scan, style: Style, detail: Detail) {
             if of.len() > FEW {
                 names.push(&more);
             }
-            wrap(
-                out,
-                style,
-                &bullet,
-                "    ",
-                &format!("{head} ({}).", names.join(", ")),
-            );
+            wrap(out, style, &bullet, "    ", &format!("{head} ({}).", names.join(", ")));
         }
     }
     for language in &scan.unsupported {
