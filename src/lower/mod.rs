@@ -4,6 +4,8 @@ use std::fmt;
 
 use crate::syntax::tree::ParseError;
 
+mod arena;
+pub mod rust;
 pub mod typescript;
 
 /// Why a file could not be lowered at all. (A file with syntax errors is lowered as far as it can be read, see
