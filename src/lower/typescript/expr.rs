@@ -274,12 +274,13 @@ impl<'t> Lowerer<'t> {
             Some(list) => self.arguments(list),
             None => Vec::new(),
         };
-        let specifier = args.first().map(|arg| self.module.kind(arg.value));
-        let kind = match specifier {
-            Some(ExprKind::Text(specifier)) => ExprKind::Require(*specifier),
-            _ => ExprKind::Opaque(args.iter().map(|arg| arg.value).collect()),
-        };
-        self.add(kind, span)
+        let values = args.iter().map(|arg| arg.value).collect();
+        let id = self.add(ExprKind::Opaque(values), span);
+        if let Some(ExprKind::Text(specifier)) = args.first().map(|arg| self.module.kind(arg.value))
+        {
+            self.module.exprs[id.index()].kind = ExprKind::Require(*specifier);
+        }
+        id
     }
 
     // Operators.
