@@ -122,7 +122,7 @@ fn a_sum_is_a_text_once_an_operand_is() {
 #[test]
 fn assignments() {
     is(
-        "x = v; o.p = v; o[k] ??= v; a ||= v; a &&= v; n += 1; n++; delete o[k]; a = b = c;",
+        "(x as any as T) = v; o.p = v; o[k] ??= v; a ||= v; a &&= v; n += 1; n++; delete o[k]; a = b = c;",
         "top: ~x = ~v
          top: ~o.p = ~v
          top: ~o[~k] ?= ~v

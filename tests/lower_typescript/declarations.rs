@@ -9,7 +9,7 @@ fn fields_are_initialised_in_the_constructor() {
             #items = new Map<string, T>(); static shared = 1; readonly size: number; handle = () => this.size;
             constructor(private readonly db: Db, plain) { super(db); this.size = plain; }
             get total(): number { return this.#items.size; }
-            static make() { return new Shop(); }
+            static make() { return new Shop(); } static get one() { return 1; }
             abstract later(): void;
             run(a: string): void; run(a) { [].map(() => this); (function () { this; }); }
             static { Shop.shared; }
@@ -27,10 +27,11 @@ fn fields_are_initialised_in_the_constructor() {
          new Shop: this<Shop>.size = plain
          total: return this<Shop>.#items.size
          make: return new Shop()
-         fn7: return this<Shop>
-         run: [].map(fn(fn7))
-         fn8: this<>
-         run: fn(fn8)
+         one: return _
+         fn8: return this<Shop>
+         run: [].map(fn(fn8))
+         fn9: this<>
+         run: fn(fn9)
          top: Shop.shared",
     );
     let class = &module.classes[0];
@@ -78,6 +79,7 @@ fn fields_are_initialised_in_the_constructor() {
         [
             "\"total\" Getter static=false",
             "\"make\" Method static=true",
+            "\"one\" Getter static=true",
             "\"later\" Method static=false",
             "\"run\" Method static=false",
         ]
@@ -210,6 +212,12 @@ fn types() {
         ("{ [K in Keys]?: Entry }", "_"),
         ("T extends U ? X : Y", "_"),
         ("import('m').Thing", "#Thing"),
+        ("import('m').Thing[]", "#Thing[]"),
+        (
+            "Map<string, import('m').Thing<import(\"n\").A.B>>",
+            "Map<string, #Thing<#A.B>>",
+        ),
+        ("typeof import('m')", "typeof require('m')"),
         ("Kind", "#Kind!"),
         ("Basket['lines']", "_"),
         ("{ (a: A): B }", "(A) => B"),
@@ -384,4 +392,23 @@ fn a_local_require_is_an_ordinary_function() {
         module.kind(call),
         mcp_migrate::model::facts::ExprKind::Call { .. }
     ));
+}
+
+#[test]
+fn types_of_imports_do_not_break_the_code_around_them() {
+    let module = ts(
+        "class A { roster: import('./r.js').Roster | null = null; run() { return load<typeof import('./l')>(); } }
+         const l = await import('./l'); export type { A };",
+    );
+    same(
+        &dump::code(&module),
+        "new A: this<A>.roster := absent
+         run: require('./l')
+         run: return ~load()
+         top: l := require('./l')",
+    );
+    same(
+        &dump::imports(&module),
+        r#"Roster: Named("Roster") from './r.js' (type)"#,
+    );
 }

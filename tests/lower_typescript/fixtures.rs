@@ -57,6 +57,16 @@ pub fn sound(module: &Module, path: &str) {
         if let Some(parent) = expr.parent {
             assert!(parent.index() < module.exprs.len(), "{path}");
             assert_ne!(parent, id, "{path}");
+            let mut listed = matches!(module.kind(parent), ExprKind::Require(_));
+            module
+                .kind(parent)
+                .each_child(|child| listed |= child == id);
+            assert!(
+                listed,
+                "{path}: {} in {}",
+                dump::expr(module, id),
+                dump::expr(module, parent)
+            );
         }
     }
     for (position, function) in module.functions.iter().enumerate() {

@@ -52,6 +52,39 @@ fn deep_nesting_is_refused() {
 }
 
 #[test]
+fn every_kind_of_nesting_fits_the_stack() {
+    for (open, close) in [
+        ("class A { m() { ", " } }"),
+        ("x = class { f = ", " };"),
+        ("function f() { ", " }"),
+        ("x = { m() { ", " } };"),
+        ("f(async () => { ", " });"),
+        ("if (a) { ", " }"),
+        ("for (const a of b) { ", " }"),
+        ("switch (a) { case 1: ", " }"),
+        ("try { ", " } finally {}"),
+        ("a: ", ""),
+        ("x = `${", "}`"),
+        ("x = a => ", ""),
+        ("x = ", ""),
+        ("x = a ? (", ") : b"),
+        ("x = a + (b * ", ")"),
+        ("namespace N { ", " }"),
+    ] {
+        let text = format!("{}y{}", open.repeat(3_000), close.repeat(3_000));
+        if let Ok(module) = quick("a.ts", &text) {
+            assert!(!module.exprs.is_empty());
+        }
+        let shallower = format!("{}y{}", open.repeat(100), close.repeat(100));
+        assert!(quick("a.ts", &shallower).is_ok(), "{open}");
+    }
+    let pattern = format!("let {}x{} = y", "{a: ".repeat(3_000), "}".repeat(3_000));
+    let _ = quick("a.ts", &pattern);
+    let alias = format!("type T = {}x{}", "{a: ".repeat(3_000), "}".repeat(3_000));
+    let _ = quick("a.ts", &alias);
+}
+
+#[test]
 fn parentheses_do_not_count() {
     let text = format!("x = {}1{}", "(".repeat(3_000), ")".repeat(3_000));
     assert!(quick("a.js", &text).is_ok());
