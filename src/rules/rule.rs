@@ -58,7 +58,7 @@ pub struct Docs {
 }
 
 /// A rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Its name: kebab-case words.
     pub name: &'static str,

@@ -392,7 +392,25 @@ impl Flow<'_> {
             }
             self.escape_args(call);
         }
+        if self.typed {
+            self.type_constructed(at, &out);
+        }
         out
+    }
+
+    /// `new Map<string, Basket>()`: what its elements are by the written arguments.
+    fn type_constructed(&mut self, at: ExprRef, made: &[Value]) {
+        let Some(element) = self.program.module(at.module).type_args_of(at.id).last().copied() else { return };
+        for value in made {
+            if let Value::Object(id) = value
+                && matches!(
+                    self.object(*id).role,
+                    Some(Role::Map | Role::List | Role::Set | Role::Cache | Role::WeakMap)
+                )
+            {
+                self.type_elements(*id, At { module: at.module, id: element });
+            }
+        }
     }
 
     fn construct(&mut self, call: CallSite<'_>, class: ClassRef) -> Value {
