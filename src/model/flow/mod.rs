@@ -13,7 +13,7 @@ pub mod value;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::facts::{ExprId, FuncId, SymbolId};
+use super::facts::{ExprId, ExprKind, FuncId, SymbolId};
 use super::name::Name;
 use super::program::{At, ClassRef, ExprRef, FuncRef, Program, SymbolRef};
 use super::vocabulary::Role;
@@ -145,10 +145,21 @@ impl<'p> Flow<'p> {
         // Written types stand in only where no value was seen to flow.
         flow.typed = true;
         flow.apply_types();
+        flow.enqueue_typed();
         flow.run();
         flow.apply_types();
         flow.run();
         flow
+    }
+
+    /// Expressions that mean more once written types count.
+    fn enqueue_typed(&mut self) {
+        for task in 0..self.queued.len() as u32 {
+            let kind = self.program.kind(self.task_expr(task));
+            if matches!(kind, ExprKind::New { .. } | ExprKind::Cast { .. } | ExprKind::Member { .. }) {
+                self.enqueue(task);
+            }
+        }
     }
 
     fn prepare(program: &'p Program) -> Self {
