@@ -7,3 +7,4 @@ pub mod lower;
 pub mod model;
 pub mod rules;
 pub mod syntax;
+pub mod workspace;

@@ -1,1 +1,4 @@
 //! Source text, spans and the tree-sitter wrapper. Knows nothing of MCP.
+
+pub mod line_index;
+pub mod source;
