@@ -10,6 +10,7 @@ pub mod sdk;
 pub mod skipped;
 pub mod version;
 pub mod walk;
+mod walk_root;
 
 pub use packages::{Family, Package, Packages};
 pub use resolve::{Resolution, Resolver};

@@ -25,6 +25,11 @@ pub fn ancestors(dir: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// How many folders above the root a path lies: the `..` that it begins with.
+pub fn above(path: &str) -> usize {
+    path.split('/').take_while(|part| *part == "..").count()
+}
+
 /// `relative` seen from folder `dir`, with `.` and `..` taken out; `None` where it leaves the root.
 pub fn join(dir: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = dir

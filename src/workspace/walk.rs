@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,6 +15,9 @@ use crate::model::facts::Language;
 use super::names::{self, ManifestKind};
 use super::paths;
 use super::skipped::{SkipReason, Skipped};
+use super::walk_root::{repository_root, root_of};
+
+pub use super::walk_root::WalkError;
 
 /// How far above the root a manifest is looked for where no version control tells where the repository begins.
 const CLIMB_WITHOUT_GIT: usize = 3;
@@ -58,10 +60,7 @@ pub struct ManifestFile {
 impl ManifestFile {
     /// How many folders above the root it lies; 0 for one inside.
     pub fn above(&self) -> usize {
-        self.path
-            .split('/')
-            .take_while(|part| *part == "..")
-            .count()
+        paths::above(&self.path)
     }
 
     /// The folder it governs, `.` for the root; for a manifest above the root that is the root.
@@ -89,51 +88,6 @@ pub struct Tree {
     /// Files in programming languages without a front end, by extension.
     pub unsupported: BTreeMap<&'static str, usize>,
 }
-
-/// Why there is nothing to walk.
-#[derive(Debug)]
-pub enum WalkError {
-    /// No path argument.
-    NoPaths,
-    /// The argument does not exist.
-    Missing(PathBuf),
-    /// The argument cannot be looked at.
-    Unreadable(PathBuf, io::Error),
-    /// The exclude pattern is not a glob.
-    BadGlob {
-        /// The pattern.
-        pattern: String,
-        /// What is wrong with it.
-        message: String,
-    },
-    /// The arguments share no folder (different drives).
-    NoCommonRoot,
-}
-
-impl fmt::Display for WalkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoPaths => f.write_str("no path given"),
-            Self::Missing(path) => write!(
-                f,
-                "there is no file or folder `{}`; check the spelling and the current folder",
-                path.display()
-            ),
-            Self::Unreadable(path, error) => {
-                write!(f, "`{}` cannot be read: {error}", path.display())
-            }
-            Self::BadGlob { pattern, message } => write!(
-                f,
-                "the exclude pattern `{pattern}` is not a glob: {message}"
-            ),
-            Self::NoCommonRoot => {
-                f.write_str("the paths have no folder in common; scan them one by one")
-            }
-        }
-    }
-}
-
-impl std::error::Error for WalkError {}
 
 /// Walks the arguments. Folders honour `.gitignore` (with or without a `.git`), hidden names, and the default exclusions; a file named as an
 /// argument is taken in whatever its name. Folder names above an argument never count.
@@ -184,53 +138,6 @@ fn globs(patterns: &[String]) -> Result<GlobSet, WalkError> {
         pattern: patterns.join(" "),
         message: error.to_string(),
     })
-}
-
-/// One folder: itself. One file: the folder of its package, else its own. Several: what they have in common.
-fn root_of(arguments: &[PathBuf]) -> Result<PathBuf, WalkError> {
-    let folder = |path: &PathBuf| {
-        if path.is_dir() {
-            path.clone()
-        } else {
-            path.parent().unwrap_or(path).to_owned()
-        }
-    };
-    match arguments {
-        [] => Err(WalkError::NoPaths),
-        [only] if only.is_dir() => Ok(only.clone()),
-        [only] => {
-            let top = repository_root(only);
-            let inside = |dir: &&Path| top.as_deref().is_none_or(|top| dir.starts_with(top));
-            let packages = [
-                "package.json",
-                "pyproject.toml",
-                "Cargo.toml",
-                "deno.json",
-                "setup.py",
-            ];
-            let package = only
-                .ancestors()
-                .skip(1)
-                .take_while(inside)
-                .find(|dir| packages.iter().any(|name| dir.join(name).is_file()));
-            Ok(package.map_or_else(|| folder(only), Path::to_owned))
-        }
-        [first, rest @ ..] => {
-            let first = folder(first);
-            let rest: Vec<PathBuf> = rest.iter().map(folder).collect();
-            let shared = first
-                .ancestors()
-                .find(|dir| rest.iter().all(|other| other.starts_with(dir)));
-            shared.map(Path::to_owned).ok_or(WalkError::NoCommonRoot)
-        }
-    }
-}
-
-/// The folder with `.git` at or above a path.
-fn repository_root(path: &Path) -> Option<PathBuf> {
-    path.ancestors()
-        .find(|dir| dir.join(".git").exists())
-        .map(Path::to_owned)
 }
 
 struct Walker {

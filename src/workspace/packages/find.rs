@@ -220,7 +220,11 @@ impl<'a> Finder<'a> {
         let key = (family, dir.clone());
         let known = self.packages.get(&key);
         // One above the root joins only what came from its own folder.
-        if file.above() > 0 && known.is_some_and(|package| above(package) != file.above()) {
+        if file.above() > 0
+            && known.is_some_and(|package| {
+                package.manifest.as_deref().map_or(0, paths::above) != file.above()
+            })
+        {
             read(&mut Package::new(family, &dir));
             return;
         }
@@ -286,11 +290,6 @@ impl<'a> Finder<'a> {
             }
         }
     }
-}
-
-fn above(package: &Package) -> usize {
-    let manifest = package.manifest.as_deref().unwrap_or("");
-    manifest.split('/').take_while(|part| *part == "..").count()
 }
 
 fn family_of(kind: ManifestKind) -> Family {

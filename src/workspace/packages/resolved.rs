@@ -70,7 +70,7 @@ pub(super) fn by_lock_files(tree: &Tree, packages: &mut [Package]) {
             .iter_mut()
             .filter(|package| package.family == family)
         {
-            let Some(importer) = importer(tree, file, &package.dir) else {
+            let Some(importer) = importer(tree, file, package) else {
                 continue;
             };
             for dependency in &mut package.dependencies {
@@ -93,17 +93,17 @@ pub(super) fn by_lock_files(tree: &Tree, packages: &mut [Package]) {
 }
 
 /// A package's folder as its lock file calls it; `None` where the lock file does not govern it.
-fn importer(tree: &Tree, lock: &ManifestFile, dir: &str) -> Option<String> {
+fn importer(tree: &Tree, lock: &ManifestFile, package: &Package) -> Option<String> {
     if lock.above() == 0 {
-        return paths::strip(dir, lock.dir()).map(str::to_owned);
+        return paths::strip(&package.dir, lock.dir()).map(str::to_owned);
     }
-    let holder = lock.absolute.parent()?;
-    let dir = if dir == "." {
-        tree.root.clone()
+    let up = package.manifest.as_deref().map_or(0, paths::above);
+    let folder = if up > 0 {
+        tree.root.ancestors().nth(up)?.to_owned()
     } else {
-        tree.root.join(dir)
+        tree.root.join(&package.dir)
     };
-    Some(paths::relative(&dir, holder))
+    Some(paths::relative(&folder, lock.absolute.parent()?))
 }
 
 /// The first version that the requirement allows, else the first. A lock file that is behind its manifest still tells what is installed.
