@@ -157,7 +157,8 @@ pub fn is_excluded_dir(name: &str, below_src: bool) -> bool {
 
 /// Whether a folder of this name holds tests.
 pub fn is_test_dir(name: &str) -> bool {
-    TEST_DIRS.contains(&name)
+    let name = name.to_ascii_lowercase();
+    TEST_DIRS.contains(&name.as_str())
         || ["test-", "test_", "tests-", "tests_"]
             .iter()
             .any(|start| name.starts_with(start))
@@ -246,6 +247,7 @@ mod tests {
             "__tests__",
             "test-servers",
             "integration-tests",
+            "Tests",
             "fixtures",
             "testing",
         ] {

@@ -231,6 +231,20 @@ fn configured_paths() {
         ("loop/tsconfig.json", "{ \"extends\": \"./tsconfig.json\" }"),
         ("broken/tsconfig.json", "{{"),
         (
+            "vite/tsconfig.json",
+            "{ \"files\": [], \"references\": [{ \"path\": \"./tsconfig.node.json\" }, { \"path\": \"./tsconfig.app.json\" }] }",
+        ),
+        ("vite/tsconfig.node.json", "{}"),
+        (
+            "vite/tsconfig.app.json",
+            "{ \"compilerOptions\": { \"paths\": { \"@/*\": [\"./src/*\"] } } }",
+        ),
+        ("vite/src/x.ts", ""),
+        ("bundled/package.json", "{ \"name\": \"bundled\" }"),
+        ("bundled/src/deep/a.ts", ""),
+        ("bundled/src/b.ts", ""),
+        ("bundled/top.ts", ""),
+        (
             "js/jsconfig.json",
             "{ \"compilerOptions\": { \"paths\": { \"~/*\": [\"./*\"] } } }",
         ),
@@ -261,6 +275,9 @@ fn configured_paths() {
             ("loop/a.ts", "zod", "zod|"),
             ("broken/a.ts", "./a", "broken/a.ts"),
             ("js/a.js", "~/b", "js/b.js"),
+            ("vite/src/x.ts", "@/x", "vite/src/x.ts"),
+            ("bundled/src/deep/a.ts", "@/b", "bundled/src/b.ts"),
+            ("bundled/src/deep/a.ts", "~/top", "bundled/top.ts"),
         ],
     );
 }

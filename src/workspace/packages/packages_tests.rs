@@ -487,3 +487,28 @@ fn a_part_of_a_repository_finds_manifest_catalog_and_lock_above() {
         );
     }
 }
+
+#[test]
+fn a_lock_file_that_contradicts_its_manifest_tells_nothing() {
+    let found = packages(&[
+        (
+            "pyproject.toml",
+            "[project]\nname = \"root\"\ndependencies = [\"mcp>=1.9.3\"]\n",
+        ),
+        (
+            "uv.lock",
+            "[[package]]\nname = \"mcp\"\nversion = \"1.6.0\"\n",
+        ),
+        ("demo/requirements.txt", "mcp==2.0.0b2\n"),
+    ]);
+    let root = &sdks(at(&found, Family::Python, "."))[0];
+    assert_eq!(
+        (root.resolved.as_deref(), root.era),
+        (None, Some(Era::Legacy))
+    );
+    let demo = &sdks(at(&found, Family::Python, "demo"))[0];
+    assert_eq!(
+        (demo.resolved.as_deref(), demo.era),
+        (Some("2.0.0b2"), Some(Era::Modern))
+    );
+}

@@ -106,14 +106,18 @@ fn importer(tree: &Tree, lock: &ManifestFile, package: &Package) -> Option<Strin
     Some(paths::relative(&folder, lock.absolute.parent()?))
 }
 
-/// The first version that the requirement allows, else the first. A lock file that is behind its manifest still tells what is installed.
+/// The first version that the requirement allows. A lock file that contradicts the manifest is stale, or another's: it tells nothing.
+/// What is no range (`workspace:*`, a tag, an address) allows the first.
 fn best(family: Family, requirement: Option<&str>, versions: Vec<String>) -> Option<String> {
     let bounds = requirement.and_then(|requirement| Bounds::parse(family, requirement));
-    let allowed = |version: &&String| match (&bounds, Release::parse(version)) {
-        (Some(bounds), Some(release)) => bounds.allows(release),
+    let allowed = |version: &String| match (&bounds, Release::parse(version)) {
+        (Some(bounds), Some(release)) => bounds
+            .exact
+            .as_ref()
+            .map_or_else(|| bounds.allows(release), |exact| exact == version),
         _ => true,
     };
-    versions.iter().find(allowed).or(versions.first()).cloned()
+    versions.into_iter().find(allowed)
 }
 
 /// The family that a lock file serves.

@@ -97,6 +97,12 @@ impl Resolver {
         {
             return Resolution::Builtin(specifier.to_owned());
         }
+        if let Some(inner) = specifier
+            .strip_prefix("@/")
+            .or_else(|| specifier.strip_prefix("~/"))
+        {
+            return found(self.by_convention(dir, inner));
+        }
         if specifier.starts_with(['#', '/', '~']) {
             return Resolution::Missing;
         }
@@ -154,6 +160,18 @@ impl Resolver {
             .chain(based)
             .find_map(|target| self.js_file(&target))
             .map(Resolution::File)
+    }
+
+    /// `@/x` and `~/x` that no configuration explains: bundlers are told that they mean the package's `src`, or the package.
+    fn by_convention(&self, dir: &str, inner: &str) -> Option<String> {
+        let package = self
+            .js_around(dir)
+            .next()
+            .map_or(".", |package| package.dir.as_str());
+        let candidates = [format!("src/{inner}"), inner.to_owned()];
+        candidates
+            .iter()
+            .find_map(|path| self.plain_file(&paths::join(package, path)?))
     }
 
     fn js_around<'a>(&'a self, dir: &'a str) -> impl Iterator<Item = &'a JsPackage> {

@@ -107,6 +107,20 @@ fn load_at<'a>(
             .map(|(pattern, value)| (pattern.clone(), targets(value)))
             .collect();
     }
+    // A solution (no files of its own, only references) leaves the paths to its parts.
+    if depth > 0 && config == TsConfig::default() {
+        let references = json.get("references").and_then(Value::as_array);
+        let part = references
+            .into_iter()
+            .flatten()
+            .filter_map(|part| part.get("path")?.as_str())
+            .find_map(|part| {
+                let mut found = candidates(dir, part, package_dir).into_iter();
+                let config = found.find_map(|path| load_at(root, &path, package_dir, depth - 1))?;
+                (config != TsConfig::default()).then_some(config)
+            });
+        config = part.unwrap_or_default();
+    }
     Some(config)
 }
 
@@ -116,7 +130,9 @@ fn candidates<'a>(
     extended: &str,
     package_dir: &dyn Fn(&str) -> Option<&'a str>,
 ) -> Vec<String> {
-    let joined = if extended.starts_with('.') {
+    let joined = if extended.starts_with('.')
+        || Specifier::parse(extended).is_none_or(|specifier| package_dir(specifier.name).is_none())
+    {
         paths::join(dir, extended)
     } else {
         Specifier::parse(extended).and_then(|specifier| {
