@@ -95,7 +95,7 @@ mod tests {
                 assert!(!interesting(language, import.as_bytes()), "{import} alone");
                 for weak in of(WEAK) {
                     assert!(
-                        interesting(language, format!("{import}x {weak}").as_bytes()),
+                        interesting(language, format!("{import} {weak}").as_bytes()),
                         "{import} with {weak}"
                     );
                 }

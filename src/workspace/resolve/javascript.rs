@@ -77,7 +77,7 @@ impl Resolver {
             || specifier.starts_with("../")
             || matches!(specifier, "." | "..")
         {
-            return found(paths::join(dir, specifier).and_then(|path| self.js_file(&path)));
+            return found(paths::join(dir, specifier).and_then(|path| self.written(dir, &path)));
         }
         if let Some(name) = specifier.strip_prefix("node:") {
             return Resolution::Builtin(name.to_owned());
@@ -160,6 +160,22 @@ impl Resolver {
             .chain(based)
             .find_map(|target| self.js_file(&target))
             .map(Resolution::File)
+    }
+
+    /// A relative import: the file, else the source of what a build will write there (`cli.js` imports `./dist/main.js`).
+    fn written(&self, dir: &str, path: &str) -> Option<String> {
+        self.js_file(path).or_else(|| {
+            let package = self
+                .js_around(dir)
+                .next()
+                .map_or(".", |package| package.dir.as_str());
+            let inside = paths::strip(path, package)?;
+            let is_output = inside
+                .split('/')
+                .next()
+                .is_some_and(|first| OUTPUT.contains(&first));
+            is_output.then(|| self.package_file(package, inside))?
+        })
     }
 
     /// `@/x` and `~/x` that no configuration explains: bundlers are told that they mean the package's `src`, or the package.
