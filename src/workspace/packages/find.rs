@@ -40,8 +40,10 @@ impl Packages {
         finder.add_implicit();
         finder.look_up_catalogs();
         let mut packages: Vec<Package> = finder.packages.into_values().collect();
+        let tsconfigs = tsconfigs(tree);
         for package in &mut packages {
-            package.tsconfig = nearest_tsconfig(tree, &package.dir);
+            let nearest = paths::ancestors(&package.dir).find_map(|dir| tsconfigs.get(dir));
+            package.tsconfig = nearest.map(|path| (*path).to_owned());
         }
         resolved::by_members(&mut packages);
         resolved::by_lock_files(tree, &mut packages);
@@ -49,18 +51,25 @@ impl Packages {
     }
 }
 
-fn nearest_tsconfig(tree: &Tree, dir: &str) -> Option<String> {
-    let at = |dir: &str| {
-        let named = |name: &str| {
-            tree.manifests.iter().find(|file| {
-                file.above() == 0 && file.dir() == dir && paths::file_name(&file.path) == name
-            })
-        };
-        named("tsconfig.json").or_else(|| named("jsconfig.json"))
-    };
-    paths::ancestors(dir)
-        .find_map(at)
-        .map(|file| file.path.clone())
+/// The configuration of each folder that has one; `tsconfig.json` comes before `jsconfig.json`.
+fn tsconfigs(tree: &Tree) -> FxHashMap<&str, &str> {
+    let mut found = FxHashMap::default();
+    for file in tree
+        .manifests
+        .iter()
+        .filter(|file| file.kind == ManifestKind::TsConfig && file.above() == 0)
+    {
+        match paths::file_name(&file.path) {
+            "tsconfig.json" => {
+                found.insert(file.dir(), file.path.as_str());
+            }
+            "jsconfig.json" => {
+                found.entry(file.dir()).or_insert(file.path.as_str());
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 struct Finder<'a> {

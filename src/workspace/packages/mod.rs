@@ -238,5 +238,4 @@ fn is_whole(line: &str, at: usize, length: usize) -> bool {
 }
 
 #[cfg(test)]
-#[path = "packages_tests.rs"]
 mod tests;
