@@ -11,4 +11,4 @@ pub mod rules;
 pub mod syntax;
 pub mod workspace;
 
-pub use pipeline::{Progress, ScanError, ScanOptions, Silent, Stage, root_of, scan};
+pub use pipeline::{Progress, ScanError, ScanOptions, Silent, Stage, scan};

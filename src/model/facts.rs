@@ -541,6 +541,25 @@ pub struct Module {
 }
 
 impl Module {
+    /// A module without anything in it.
+    pub fn empty(language: Language) -> Self {
+        Self {
+            path: String::new(),
+            language,
+            exprs: Vec::new(),
+            symbols: Vec::new(),
+            functions: Vec::new(),
+            classes: Vec::new(),
+            types: Vec::new(),
+            type_args: Vec::new(),
+            type_decls: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            branches: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
     /// An expression.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.index()]

@@ -81,6 +81,8 @@ pub struct Lives {
     pub transports: Vec<TransportSite>,
     /// Server constructions.
     pub servers: Vec<ExprRef>,
+    /// Factories that nothing was seen to call, taken to run once per session.
+    pub assumed: Vec<FuncRef>,
 }
 
 impl Lives {
@@ -95,6 +97,7 @@ impl Lives {
             routes: routes(flow),
             transports,
             servers,
+            assumed: Vec::new(),
         };
         lives.reach_from_handlers(flow);
         lives.spread_contexts(flow);
@@ -171,7 +174,11 @@ impl Lives {
         let mut orphans = Vec::new();
         for func in program.functions() {
             if self.contexts(func).is_empty() && self.is_orphan(flow, func) {
-                let context = if self.builds_server(flow, func) { Contexts::SESSION } else { Contexts::UNKNOWN };
+                let builds = self.builds_server(flow, func);
+                if builds {
+                    self.assumed.push(func);
+                }
+                let context = if builds { Contexts::SESSION } else { Contexts::UNKNOWN };
                 self.contexts.insert(func, context);
                 orphans.push(func);
             }

@@ -133,6 +133,8 @@ pub struct Unsupported {
 pub struct Parts {
     /// The root, as it is to be printed; every other path is relative to it.
     pub root: String,
+    /// The root on disk.
+    pub disk_root: std::path::PathBuf,
     /// Servers (and clients and libraries of interest).
     pub servers: Vec<Server>,
     /// Findings.
@@ -158,6 +160,9 @@ pub struct Scan {
     pub spec: &'static str,
     /// The root.
     pub root: String,
+    /// The root on disk, from which sources are read again.
+    #[serde(skip)]
+    pub disk_root: std::path::PathBuf,
     /// In a few lines.
     pub summary: Summary,
     /// Servers, by path and language.
@@ -174,7 +179,7 @@ pub struct Scan {
 impl Scan {
     /// Sorts what a pipeline found and sums it up. The result depends on what `parts` holds, not on its order.
     pub fn assemble(parts: Parts) -> Scan {
-        let Parts { root, mut servers, mut findings, mut skipped, mut unsupported, files, bytes, planned } = parts;
+        let Parts { root, disk_root, mut servers, mut findings, mut skipped, mut unsupported, files, bytes, planned } = parts;
         for server in &mut servers {
             sort_server(server);
         }
@@ -197,6 +202,7 @@ impl Scan {
             tool: Tool::THIS,
             spec: SPEC,
             root,
+            disk_root,
             summary: summarise(&servers, &findings, files, bytes, planned),
             servers,
             findings,

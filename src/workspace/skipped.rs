@@ -70,6 +70,24 @@ impl SkipReason {
             Self::UnsupportedLanguage => "unsupported-language",
         }
     }
+
+    /// The reason in words, as a heading.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::SyntaxError => "syntax errors",
+            Self::TooLarge => "too large",
+            Self::Minified => "minified",
+            Self::Generated => "generated",
+            Self::NotUtf8 => "encoding not known",
+            Self::TooDeep => "nested too deeply",
+            Self::ParseBudget => "took too long to parse",
+            Self::LinkCycle => "link that leads back to itself",
+            Self::Unreadable => "not readable for this user",
+            Self::BrokenManifest => "manifest that can't be parsed",
+            Self::OutsideRoot => "link out of the scanned folder",
+            Self::UnsupportedLanguage => "language not supported yet",
+        }
+    }
 }
 
 impl fmt::Display for SkipReason {
@@ -102,7 +120,10 @@ pub struct Skipped {
 impl Skipped {
     /// `path`, left out for `reason`.
     pub fn new(path: impl Into<String>, reason: SkipReason) -> Self {
-        Self { path: path.into(), reason }
+        Self {
+            path: path.into(),
+            reason,
+        }
     }
 }
 

@@ -65,7 +65,11 @@ impl ManifestFile {
 
     /// The folder it governs, `.` for the root; for a manifest above the root that is the root.
     pub fn dir(&self) -> &str {
-        if self.above() > 0 { "." } else { paths::parent(&self.path) }
+        if self.above() > 0 {
+            "."
+        } else {
+            paths::parent(&self.path)
+        }
     }
 }
 
@@ -91,7 +95,9 @@ pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
     let mut arguments = Vec::new();
     for path in &options.paths {
         arguments.push(fs::canonicalize(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => WalkError::Missing(path.clone()),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                WalkError::Missing(path.clone())
+            }
             _ => WalkError::Unreadable(path.clone(), error),
         })?);
     }
@@ -100,7 +106,10 @@ pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
         exclude: globs(&options.exclude)?,
         include_tests: options.include_tests,
         visited: FxHashSet::default(),
-        tree: Tree { root, ..Tree::default() },
+        tree: Tree {
+            root,
+            ..Tree::default()
+        },
     };
     for argument in &arguments {
         if argument.is_dir() {
@@ -118,12 +127,17 @@ pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
 fn globs(patterns: &[String]) -> Result<GlobSet, WalkError> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let bad =
-            |error: globset::Error| WalkError::BadGlob { pattern: pattern.clone(), message: error.kind().to_string() };
+        let bad = |error: globset::Error| WalkError::BadGlob {
+            pattern: pattern.clone(),
+            message: error.kind().to_string(),
+        };
         let trimmed = pattern.trim_start_matches("./").trim_end_matches('/');
         set.add(Glob::new(trimmed).map_err(bad)?);
     }
-    set.build().map_err(|error| WalkError::BadGlob { pattern: patterns.join(" "), message: error.to_string() })
+    set.build().map_err(|error| WalkError::BadGlob {
+        pattern: patterns.join(" "),
+        message: error.to_string(),
+    })
 }
 
 struct Walker {
@@ -188,8 +202,11 @@ impl Walker {
             return;
         };
         let folders = path.strip_prefix(argument).ok().and_then(Path::parent);
-        let in_tests =
-            folders.is_some_and(|folders| folders.iter().any(|name| name.to_str().is_some_and(names::is_test_dir)));
+        let in_tests = folders.is_some_and(|folders| {
+            folders
+                .iter()
+                .any(|name| name.to_str().is_some_and(names::is_test_dir))
+        });
         let is_test = in_tests || names::is_test_file(name, language);
         if is_test && !self.include_tests {
             return;
@@ -203,14 +220,18 @@ impl Walker {
 
     /// A link into the root is no file of its own: what it leads to is walked where it stands.
     fn link(&mut self, path: &Path, name: &str) {
-        let matters = |target: Option<&Path>| target.is_some_and(Path::is_dir) || names::language_of(name).is_some();
+        let matters = |target: Option<&Path>| {
+            target.is_some_and(Path::is_dir) || names::language_of(name).is_some()
+        };
         match fs::canonicalize(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if matters(None) {
                     self.skip(path, SkipReason::Unreadable);
                 }
             }
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => self.skip(path, SkipReason::Unreadable),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.skip(path, SkipReason::Unreadable)
+            }
             Err(_) => self.skip(path, SkipReason::LinkCycle),
             Ok(target) if path.starts_with(&target) => self.skip(path, SkipReason::LinkCycle),
             Ok(target) if !target.starts_with(&self.tree.root) && matters(Some(&target)) => {
@@ -250,7 +271,11 @@ impl Walker {
     }
 
     fn manifest(&mut self, path: &Path, name: &str) {
-        let dir = path.parent().and_then(Path::file_name).and_then(OsStr::to_str).unwrap_or("");
+        let dir = path
+            .parent()
+            .and_then(Path::file_name)
+            .and_then(OsStr::to_str)
+            .unwrap_or("");
         if let Some(kind) = names::manifest_of(name, dir) {
             self.tree.manifests.push(ManifestFile {
                 path: paths::relative(path, &self.tree.root),
@@ -296,7 +321,10 @@ impl Walker {
     }
 
     fn has_package(&self) -> bool {
-        self.tree.manifests.iter().any(|manifest| !matches!(manifest.kind, ManifestKind::TsConfig))
+        self.tree
+            .manifests
+            .iter()
+            .any(|manifest| !matches!(manifest.kind, ManifestKind::TsConfig))
     }
 
     fn finish(mut self) -> Tree {
@@ -316,7 +344,10 @@ fn is_left_out(entry: &DirEntry, base: &Path, include_tests: bool) -> bool {
     let Some(name) = entry.file_name().to_str() else {
         return false;
     };
-    let above = entry.path().parent().and_then(|dir| dir.strip_prefix(base).ok());
+    let above = entry
+        .path()
+        .parent()
+        .and_then(|dir| dir.strip_prefix(base).ok());
     let below_src = above.is_some_and(|above| above.iter().any(|part| part == "src"));
     names::is_excluded_dir(name, below_src) || (!include_tests && names::is_test_dir(name))
 }
@@ -333,7 +364,9 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, .. } => Some(path),
         ignore::Error::Loop { child, .. } => Some(child),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            path_of(err)
+        }
         ignore::Error::Partial(errors) => errors.iter().find_map(path_of),
         _ => None,
     }
