@@ -33,9 +33,7 @@ struct EraRange {
 
 /// The source of the table.
 pub fn generate(grammars: &Path) -> String {
-    let mut out = String::from(
-        "/// Every package the tables know.\npub static KNOWN: &[KnownPackage] = &[\n",
-    );
+    let mut out = String::from("/// Every package the tables know.\npub static KNOWN: &[KnownPackage] = &[\n");
     for (language, file) in tables::read_all::<File>(grammars, "packages.toml") {
         let family = match language.as_str() {
             "typescript" => "Js",
@@ -44,12 +42,7 @@ pub fn generate(grammars: &Path) -> String {
             other => panic!("grammars/{other}/packages.toml: no family for this language"),
         };
         for package in file.package {
-            let Package {
-                name,
-                kind,
-                eras,
-                modules,
-            } = package;
+            let Package { name, kind, eras, modules } = package;
             let kind = match kind.as_str() {
                 "server-sdk" => "ServerSdk",
                 "client-sdk" => "ClientSdk",
@@ -74,9 +67,7 @@ pub fn generate(grammars: &Path) -> String {
 fn era_range(name: &str, range: &EraRange) -> String {
     let mut numbers = [0u64; 3];
     for (slot, part) in numbers.iter_mut().zip(range.from.split('.')) {
-        *slot = part
-            .parse()
-            .unwrap_or_else(|_| panic!("{name}: bad version {:?}", range.from));
+        *slot = part.parse().unwrap_or_else(|_| panic!("{name}: bad version {:?}", range.from));
     }
     let era = match range.era.as_str() {
         "legacy" => "Some(Era::Legacy)",

@@ -41,11 +41,7 @@ pub fn generate(grammars: &Path) -> String {
                 }
             }
         }
-        assert!(
-            literals.len() <= MOST,
-            "{language}/prefilter.toml: {} literals, at most {MOST}",
-            literals.len()
-        );
+        assert!(literals.len() <= MOST, "{language}/prefilter.toml: {} literals, at most {MOST}", literals.len());
         let mut literals: Vec<_> = literals.into_iter().collect();
         literals.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
         let name = language.to_uppercase();

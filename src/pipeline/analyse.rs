@@ -2,9 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::ScanOptions;
 use super::load::{Loaded, all_specifiers};
 use super::locate::Locator;
-use super::ScanOptions;
 use crate::classify::answer::{Role, SdkAnswer, Server};
 use crate::classify::server::{self, Shape};
 use crate::classify::signals::Signals;
@@ -13,10 +13,9 @@ use crate::model::facts::{Language, Module};
 use crate::model::flow::Flow;
 use crate::model::name::Name;
 use crate::model::program::{Link, Program};
+use crate::rules;
 use crate::rules::detect::{Context, Detection};
 use crate::rules::finding::{Finding, Related};
-use crate::rules;
-use crate::workspace::packages::specifier::Specifier;
 use crate::workspace::sdk::{self, Era, SdkKind};
 use crate::workspace::{Family, Packages, Resolution, Resolver};
 
@@ -126,7 +125,8 @@ impl Analyser<'_> {
             .iter()
             .map(|module| {
                 let family = Family::of(module.language);
-                let dir = self.packages.of_file(&module.path, module.language).map_or(".", |package| package.dir.as_str());
+                let dir =
+                    self.packages.of_file(&module.path, module.language).map_or(".", |package| package.dir.as_str());
                 let key = (family, dir.to_owned());
                 owners.iter().position(|known| *known == key).unwrap_or_else(|| {
                     owners.push(key);
@@ -134,7 +134,8 @@ impl Analyser<'_> {
                 })
             })
             .collect();
-        let imports_sdk = program.links.values().any(|link| matches!(link, Link::External(name) if is_sdk(name.text())));
+        let imports_sdk =
+            program.links.values().any(|link| matches!(link, Link::External(name) if is_sdk(name.text())));
         for (index, (family, dir)) in owners.iter().enumerate() {
             let modules: Vec<bool> = owner_of.iter().map(|owner| *owner == index).collect();
             let shape = Shape::of(&analysis, &signals, &modules);
@@ -195,10 +196,10 @@ impl Analyser<'_> {
                 let key = format!("{}\n{path}\n{}", detection.rule.name, self.locator.line_text(&path, span.start));
                 let count = seen.entry(key.clone()).or_default();
                 *count += 1;
-                let related = detection
-                    .related
-                    .into_iter()
-                    .map(|(spot, message)| Related { at: self.locator.place(&path_of(spot.module), spot.span), message });
+                let related = detection.related.into_iter().map(|(spot, message)| Related {
+                    at: self.locator.place(&path_of(spot.module), spot.span),
+                    message,
+                });
                 Finding {
                     rule: detection.rule.name,
                     severity: detection.rule.severity,
@@ -223,11 +224,12 @@ fn take(module: &mut Module) -> Module {
 }
 
 fn is_sdk(package: &str) -> bool {
-    sdk::of_import(Family::Js, package).is_some() || Specifier::parse(package).is_some_and(|s| sdk::known(Family::Js, s.name).is_some())
+    sdk::of_import(Family::Js, package).is_some()
 }
 
 fn language(program: &Program, modules: &[bool]) -> &'static str {
-    let mut languages = program.modules.iter().zip(modules).filter(|(_, ours)| **ours).map(|(module, _)| module.language);
+    let mut languages =
+        program.modules.iter().zip(modules).filter(|(_, ours)| **ours).map(|(module, _)| module.language);
     match languages.clone().next() {
         Some(Language::Python) => "python",
         Some(Language::Rust) => "rust",
@@ -240,7 +242,8 @@ fn language(program: &Program, modules: &[bool]) -> &'static str {
 fn fingerprint(key: &str, count: u32) -> String {
     // FNV-1a: short, stable over releases and machines.
     let bytes = key.bytes().chain(count.to_le_bytes());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     format!("{hash:016x}")
 }
 
@@ -248,8 +251,12 @@ fn fingerprint(key: &str, count: u32) -> String {
 fn merge(servers: &mut Vec<Server>) {
     let mut out: Vec<Server> = Vec::new();
     for server in servers.drain(..) {
-        let family = |language: &str| if language == "javascript" { "typescript".to_owned() } else { language.to_owned() };
-        match out.iter_mut().find(|known| known.path == server.path && family(known.language) == family(server.language)) {
+        let family =
+            |language: &str| if language == "javascript" { "typescript".to_owned() } else { language.to_owned() };
+        match out
+            .iter_mut()
+            .find(|known| known.path == server.path && family(known.language) == family(server.language))
+        {
             Some(known) => add(known, server),
             None => out.push(server),
         }

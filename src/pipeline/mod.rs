@@ -102,7 +102,9 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Scan, ScanError
         disk_root: tree.root.clone(),
         servers: answers.servers,
         findings: answers.findings,
-        skipped: skipped.map(|skipped| Skipped { path: skipped.path.clone(), reason: skipped.reason, detail: None }).collect(),
+        skipped: skipped
+            .map(|skipped| Skipped { path: skipped.path.clone(), reason: skipped.reason, detail: None })
+            .collect(),
         unsupported,
         files: Files { walked: tree.files.len() as u64, parsed: loaded.modules.len() as u64 },
         bytes: loaded.bytes,
@@ -126,19 +128,15 @@ fn callers(loaded: &Loaded<'_>, answers: &Answers) -> Option<Vec<String>> {
 
 fn walk(options: &ScanOptions) -> Result<Tree, ScanError> {
     let paths = if options.paths.is_empty() { vec![PathBuf::from(".")] } else { options.paths.clone() };
-    let walked = workspace::walk(&WalkOptions {
-        paths,
-        include_tests: options.include_tests,
-        exclude: options.exclude.clone(),
-    });
+    let walked =
+        workspace::walk(&WalkOptions { paths, include_tests: options.include_tests, exclude: options.exclude.clone() });
     walked.map_err(|error| match error {
         WalkError::Missing(path) => ScanError::not_found(&path),
         WalkError::Unreadable(path, error) => ScanError::Unreadable { path, cause: error.to_string() },
         WalkError::BadGlob { pattern, message } => ScanError::bad_glob(&pattern, &message),
-        WalkError::NoPaths | WalkError::NoCommonRoot => ScanError::Config {
-            message: error.to_string(),
-            help: "give folders or files of one repository".to_owned(),
-        },
+        WalkError::NoPaths | WalkError::NoCommonRoot => {
+            ScanError::Config { message: error.to_string(), help: "give folders or files of one repository".to_owned() }
+        }
     })
 }
 
@@ -149,7 +147,11 @@ fn shown_root(options: &ScanOptions, root: &Path) -> String {
     {
         let shown = only.to_string_lossy().replace('\\', "/");
         let trimmed = shown.trim_start_matches("./").trim_end_matches('/');
-        return if trimmed.is_empty() { if shown.starts_with('/') { "/" } else { "." }.to_owned() } else { trimmed.to_owned() };
+        return if trimmed.is_empty() {
+            if shown.starts_with('/') { "/" } else { "." }.to_owned()
+        } else {
+            trimmed.to_owned()
+        };
     }
     let here = std::env::current_dir().and_then(std::fs::canonicalize).unwrap_or_default();
     match root.strip_prefix(&here) {

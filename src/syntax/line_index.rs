@@ -23,9 +23,7 @@ impl LineIndex {
     /// The index of `text`. All other methods take the same text.
     pub fn new(text: &str) -> Self {
         let after = memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1);
-        Self {
-            starts: std::iter::once(0).chain(after).collect(),
-        }
+        Self { starts: std::iter::once(0).chain(after).collect() }
     }
 
     /// How many lines there are; an empty text has one.
@@ -35,18 +33,14 @@ impl LineIndex {
 
     /// The 1-based line of a byte offset; beyond the end, the last one.
     pub fn line(&self, offset: usize) -> u32 {
-        self.starts
-            .partition_point(|&start| start as usize <= offset) as u32
+        self.starts.partition_point(|&start| start as usize <= offset) as u32
     }
 
     /// The byte range of a 1-based line, its line end included; `None` where there is no such line.
     pub fn range(&self, text: &str, line: u32) -> Option<std::ops::Range<usize>> {
         let index = (line as usize).checked_sub(1)?;
         let start = *self.starts.get(index)? as usize;
-        let end = self
-            .starts
-            .get(index + 1)
-            .map_or(text.len(), |&next| next as usize);
+        let end = self.starts.get(index + 1).map_or(text.len(), |&next| next as usize);
         Some(start..end)
     }
 
@@ -57,9 +51,7 @@ impl LineIndex {
 
     /// Line and column in UTF-16 code units of a byte offset.
     pub fn utf16(&self, text: &str, offset: usize) -> LineColumn {
-        self.place(text, offset, |before| {
-            before.chars().map(char::len_utf16).sum()
-        })
+        self.place(text, offset, |before| before.chars().map(char::len_utf16).sum())
     }
 
     /// The byte offset of a place whose column counts characters; a column beyond the line gives the line's end.
@@ -76,18 +68,10 @@ impl LineIndex {
         let offset = floor_boundary(text, offset);
         let line = self.line(offset);
         let start = self.starts[line as usize - 1] as usize;
-        LineColumn {
-            line,
-            column: count(&text[start..offset]) as u32 + 1,
-        }
+        LineColumn { line, column: count(&text[start..offset]) as u32 + 1 }
     }
 
-    fn offset(
-        &self,
-        text: &str,
-        place: LineColumn,
-        width: impl Fn(char) -> usize,
-    ) -> Option<usize> {
+    fn offset(&self, text: &str, place: LineColumn, width: impl Fn(char) -> usize) -> Option<usize> {
         let range = self.range(text, place.line)?;
         let mut left = (place.column as usize).checked_sub(1)?;
         let line = &text[range.clone()];
@@ -120,16 +104,8 @@ mod tests {
         assert_eq!(index.utf16(text, e), at(1, 4));
         assert_eq!(index.chars(text, text.len()), at(2, 2));
         assert_eq!(index.chars(text, 9999), at(2, 2));
-        assert_eq!(
-            index.chars(text, 2),
-            at(1, 2),
-            "inside a character: its start"
-        );
-        assert_eq!(
-            index.offset_of_utf16(text, at(1, 3)),
-            Some(1),
-            "inside a surrogate pair"
-        );
+        assert_eq!(index.chars(text, 2), at(1, 2), "inside a character: its start");
+        assert_eq!(index.offset_of_utf16(text, at(1, 3)), Some(1), "inside a surrogate pair");
         assert_eq!(index.offset_of_chars(text, at(1, 99)), text.find('\n'));
         assert_eq!(index.offset_of_chars(text, at(3, 1)), None);
         assert_eq!(index.offset_of_chars(text, at(0, 1)), None);

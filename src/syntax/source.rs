@@ -95,12 +95,8 @@ impl SourceText {
             return Err(LoadError::TooLarge(bytes.len() as u64));
         }
         let (text, encoding, had_bom) = match bytes.as_slice() {
-            [0xFF, 0xFE, rest @ ..] => {
-                (utf16(rest, encoding_rs::UTF_16LE)?, Encoding::Utf16Le, true)
-            }
-            [0xFE, 0xFF, rest @ ..] => {
-                (utf16(rest, encoding_rs::UTF_16BE)?, Encoding::Utf16Be, true)
-            }
+            [0xFF, 0xFE, rest @ ..] => (utf16(rest, encoding_rs::UTF_16LE)?, Encoding::Utf16Le, true),
+            [0xFE, 0xFF, rest @ ..] => (utf16(rest, encoding_rs::UTF_16BE)?, Encoding::Utf16Be, true),
             [0xEF, 0xBB, 0xBF, ..] => (utf8(bytes, 3)?, Encoding::Utf8, true),
             _ => (utf8(bytes, 0)?, Encoding::Utf8, false),
         };
@@ -111,12 +107,7 @@ impl SourceText {
             return Err(LoadError::Generated);
         }
         let eol = eol_of(&text);
-        Ok(Self {
-            text,
-            had_bom,
-            encoding,
-            eol,
-        })
+        Ok(Self { text, had_bom, encoding, eol })
     }
 
     /// How many bytes on disk come before the first byte of [`SourceText::text`]. In UTF-8, `offset + shift` is the offset on disk.
@@ -133,10 +124,7 @@ impl SourceText {
         let before = match self.encoding {
             Encoding::Utf8 => offset,
             _ => {
-                let units: usize = self.text[..floor_boundary(&self.text, offset)]
-                    .chars()
-                    .map(char::len_utf16)
-                    .sum();
+                let units: usize = self.text[..floor_boundary(&self.text, offset)].chars().map(char::len_utf16).sum();
                 units * 2
             }
         };
@@ -147,21 +135,15 @@ impl SourceText {
     pub fn encode(&self, text: &str) -> Vec<u8> {
         match self.encoding {
             Encoding::Utf8 => {
-                let mark: &[u8] = if self.had_bom {
-                    &[0xEF, 0xBB, 0xBF]
-                } else {
-                    &[]
-                };
+                let mark: &[u8] = if self.had_bom { &[0xEF, 0xBB, 0xBF] } else { &[] };
                 [mark, text.as_bytes()].concat()
             }
-            Encoding::Utf16Le => std::iter::once(0xFEFF)
-                .chain(text.encode_utf16())
-                .flat_map(u16::to_le_bytes)
-                .collect(),
-            Encoding::Utf16Be => std::iter::once(0xFEFF)
-                .chain(text.encode_utf16())
-                .flat_map(u16::to_be_bytes)
-                .collect(),
+            Encoding::Utf16Le => {
+                std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+            }
+            Encoding::Utf16Be => {
+                std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect()
+            }
         }
     }
 }
@@ -178,9 +160,7 @@ pub fn read_limited(path: &Path) -> Result<Vec<u8>, LoadError> {
         return Err(LoadError::TooLarge(metadata.len()));
     }
     let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
-    file.take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(LoadError::Unreadable)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(LoadError::Unreadable)?;
     Ok(bytes)
 }
 
@@ -190,16 +170,13 @@ fn utf8(mut bytes: Vec<u8>, skip: usize) -> Result<String, LoadError> {
         return Err(LoadError::NotUtf8 { at });
     }
     bytes.drain(..skip);
-    String::from_utf8(bytes).map_err(|error| LoadError::NotUtf8 {
-        at: skip + error.utf8_error().valid_up_to(),
-    })
+    String::from_utf8(bytes).map_err(|error| LoadError::NotUtf8 { at: skip + error.utf8_error().valid_up_to() })
 }
 
 /// The text of marked UTF-16.
 fn utf16(bytes: &[u8], encoding: &'static encoding_rs::Encoding) -> Result<String, LoadError> {
-    let text = encoding
-        .decode_without_bom_handling_and_without_replacement(bytes)
-        .ok_or(LoadError::NotUtf8 { at: 2 })?;
+    let text =
+        encoding.decode_without_bom_handling_and_without_replacement(bytes).ok_or(LoadError::NotUtf8 { at: 2 })?;
     match memchr(0, text.as_bytes()) {
         Some(at) => Err(LoadError::NotUtf8 { at }),
         None => Ok(text.into_owned()),
@@ -223,17 +200,12 @@ fn says_generated(text: &str) -> bool {
     let header = &text.as_bytes()[..text.len().min(HEADER_BYTES)];
     let comment = header.split(|&b| b == b'\n').take_while(|line| {
         let line = line.trim_ascii();
-        line.is_empty()
-            || [b"//", b"/*", b"# ", b"#!", b"\"\""]
-                .iter()
-                .any(|c| line.starts_with(*c))
-            || line[0] == b'*'
+        line.is_empty() || [b"//", b"/*", b"# ", b"#!", b"\"\""].iter().any(|c| line.starts_with(*c)) || line[0] == b'*'
     });
     comment.into_iter().any(|line| {
         memmem::find(line, b"@generated").is_some()
             || memmem::find(line, b"DO NOT EDIT").is_some()
-            || (memmem::find(line, b"do not edit").is_some()
-                && memmem::find(line, b"generated").is_some())
+            || (memmem::find(line, b"do not edit").is_some() && memmem::find(line, b"generated").is_some())
     })
 }
 
@@ -274,14 +246,8 @@ mod tests {
     #[test]
     fn every_encoding_gives_the_same_text_and_goes_back() {
         let text = "const naïve = '😀';\r\nlet x;\r\n";
-        let le: Vec<u8> = [0xFF, 0xFE]
-            .into_iter()
-            .chain(text.encode_utf16().flat_map(u16::to_le_bytes))
-            .collect();
-        let be: Vec<u8> = [0xFE, 0xFF]
-            .into_iter()
-            .chain(text.encode_utf16().flat_map(u16::to_be_bytes))
-            .collect();
+        let le: Vec<u8> = [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let be: Vec<u8> = [0xFE, 0xFF].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect();
         let bom = [b"\xEF\xBB\xBF", text.as_bytes()].concat();
         let cases = [
             (text.as_bytes().to_vec(), Encoding::Utf8, false, 0),
@@ -292,10 +258,7 @@ mod tests {
         for (bytes, encoding, had_bom, shift) in cases {
             let source = decode(&bytes).expect("text");
             assert_eq!(source.text, text);
-            assert_eq!(
-                (source.encoding, source.had_bom, source.shift()),
-                (encoding, had_bom, shift)
-            );
+            assert_eq!((source.encoding, source.had_bom, source.shift()), (encoding, had_bom, shift));
             assert_eq!(source.eol, Eol::CrLf);
             assert_eq!(source.encode(&source.text), bytes);
             assert_eq!(source.disk_offset(text.len()), bytes.len());
@@ -304,34 +267,18 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_refused_with_its_place() {
-        assert!(matches!(
-            decode(b"caf\xE9 = 1"),
-            Err(LoadError::NotUtf8 { at: 3 })
-        ));
-        assert!(matches!(
-            decode(b"ab\0c"),
-            Err(LoadError::NotUtf8 { at: 2 })
-        ));
-        assert!(matches!(
-            decode(b"\xFF\xFE\x00"),
-            Err(LoadError::NotUtf8 { .. })
-        ));
-        assert!(matches!(
-            decode(b"\xFF\xFE\x00\xD8"),
-            Err(LoadError::NotUtf8 { .. })
-        ));
+        assert!(matches!(decode(b"caf\xE9 = 1"), Err(LoadError::NotUtf8 { at: 3 })));
+        assert!(matches!(decode(b"ab\0c"), Err(LoadError::NotUtf8 { at: 2 })));
+        assert!(matches!(decode(b"\xFF\xFE\x00"), Err(LoadError::NotUtf8 { .. })));
+        assert!(matches!(decode(b"\xFF\xFE\x00\xD8"), Err(LoadError::NotUtf8 { .. })));
         assert!(decode(b"").expect("empty is text").text.is_empty());
     }
 
     #[test]
     fn line_ends() {
-        for (text, eol) in [
-            ("a", Eol::Lf),
-            ("a\nb", Eol::Lf),
-            ("a\r\n", Eol::CrLf),
-            ("a\r\nb\n", Eol::Mixed),
-            ("\n", Eol::Lf),
-        ] {
+        for (text, eol) in
+            [("a", Eol::Lf), ("a\nb", Eol::Lf), ("a\r\n", Eol::CrLf), ("a\r\nb\n", Eol::Mixed), ("\n", Eol::Lf)]
+        {
             assert_eq!(decode(text.as_bytes()).expect("text").eol, eol, "{text:?}");
         }
     }
@@ -340,18 +287,12 @@ mod tests {
     fn huge_and_minified() {
         let line = vec![b'x'; 5 * 1024 * 1024];
         assert!(matches!(decode(&line), Err(LoadError::Minified)));
-        assert!(matches!(
-            decode(&vec![b'x'; line.len() + 1]),
-            Err(LoadError::TooLarge(_))
-        ));
+        assert!(matches!(decode(&vec![b'x'; line.len() + 1]), Err(LoadError::TooLarge(_))));
         // A data URI in an otherwise human file is no reason to skip it.
         let human = "const a = 1; // an ordinary line\n".repeat(3000);
         let data = format!("const icon = '{}';\n", "A".repeat(30_000));
         assert!(decode(format!("{human}{data}").as_bytes()).is_ok());
-        assert!(matches!(
-            decode(format!("/* licence */\n{data}").as_bytes()),
-            Err(LoadError::Minified)
-        ));
+        assert!(matches!(decode(format!("/* licence */\n{data}").as_bytes()), Err(LoadError::Minified)));
     }
 
     #[test]
@@ -361,10 +302,7 @@ mod tests {
             "# Code generated by y. DO NOT EDIT.\nx = 1",
             "/*\n * This file is generated, do not edit\n */\n",
         ] {
-            assert!(
-                matches!(decode(text.as_bytes()), Err(LoadError::Generated)),
-                "{text}"
-            );
+            assert!(matches!(decode(text.as_bytes()), Err(LoadError::Generated)), "{text}");
         }
         for text in [
             "const s = '@generated';",
@@ -379,20 +317,11 @@ mod tests {
     #[test]
     fn load_tells_what_is_wrong() {
         let dir = tempfile::tempdir().expect("temp dir");
-        assert!(matches!(
-            SourceText::load(dir.path()),
-            Err(LoadError::Unreadable(_))
-        ));
-        assert!(matches!(
-            SourceText::load(&dir.path().join("none.ts")),
-            Err(LoadError::Unreadable(_))
-        ));
+        assert!(matches!(SourceText::load(dir.path()), Err(LoadError::Unreadable(_))));
+        assert!(matches!(SourceText::load(&dir.path().join("none.ts")), Err(LoadError::Unreadable(_))));
         let big = dir.path().join("big.py");
         let file = File::create(&big).expect("file");
         file.set_len(MAX_BYTES + 1).expect("sparse");
-        assert!(matches!(
-            SourceText::load(&big),
-            Err(LoadError::TooLarge(_))
-        ));
+        assert!(matches!(SourceText::load(&big), Err(LoadError::TooLarge(_))));
     }
 }

@@ -6,8 +6,8 @@ use super::skipped::SkipReason;
 
 /// Languages with MCP servers in the wild for which there is no front end, by extension.
 const UNSUPPORTED: &[&str] = &[
-    "c", "cc", "clj", "cpp", "cs", "dart", "ex", "exs", "fs", "go", "groovy", "java", "kt", "kts",
-    "lua", "php", "rb", "scala", "swift", "vb", "zig",
+    "c", "cc", "clj", "cpp", "cs", "dart", "ex", "exs", "fs", "go", "groovy", "java", "kt", "kts", "lua", "php", "rb",
+    "scala", "swift", "vb", "zig",
 ];
 
 /// Folders that hold installed or foreign code.
@@ -105,10 +105,7 @@ pub fn language_of(name: &str) -> Option<Language> {
 /// The extension, where it is that of a programming language without a front end.
 pub fn unsupported_extension(name: &str) -> Option<&'static str> {
     let extension = extension(name)?;
-    UNSUPPORTED
-        .iter()
-        .copied()
-        .find(|&known| known == extension)
+    UNSUPPORTED.iter().copied().find(|&known| known == extension)
 }
 
 fn extension(name: &str) -> Option<&str> {
@@ -159,9 +156,7 @@ pub fn is_excluded_dir(name: &str, below_src: bool) -> bool {
 pub fn is_test_dir(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     TEST_DIRS.contains(&name.as_str())
-        || ["test-", "test_", "tests-", "tests_"]
-            .iter()
-            .any(|start| name.starts_with(start))
+        || ["test-", "test_", "tests-", "tests_"].iter().any(|start| name.starts_with(start))
         || ["-tests", "_tests"].iter().any(|end| name.ends_with(end))
 }
 
@@ -176,44 +171,24 @@ pub fn is_test_file(name: &str, language: Language) -> bool {
                 || stem.ends_with("-test")
         }
         Language::Python => {
-            stem.starts_with("test_")
-                || stem.ends_with("_test")
-                || matches!(stem, "conftest" | "test" | "tests")
+            stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "conftest" | "test" | "tests")
         }
-        Language::Rust => {
-            stem.ends_with("_test") || stem.ends_with("_tests") || matches!(stem, "test" | "tests")
-        }
+        Language::Rust => stem.ends_with("_test") || stem.ends_with("_tests") || matches!(stem, "test" | "tests"),
     }
 }
 
 /// Whether a source file is left out for its name: `Some(None)` silently (declarations hold no code), `Some(Some(reason))` with a word.
 pub fn excluded_file(name: &str) -> Option<Option<SkipReason>> {
-    let declares = [".d.ts", ".d.mts", ".d.cts"]
-        .iter()
-        .any(|end| name.ends_with(end));
+    let declares = [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| name.ends_with(end));
     if declares {
         return Some(None);
     }
     let (stem, _) = name.rsplit_once('.').unwrap_or((name, ""));
-    if [".min", ".bundle", "-min"]
-        .iter()
-        .any(|end| stem.ends_with(end))
-    {
+    if [".min", ".bundle", "-min"].iter().any(|end| stem.ends_with(end)) {
         return Some(Some(SkipReason::Minified));
     }
-    let generated = [
-        ".generated",
-        ".gen",
-        "_pb2",
-        "_pb2_grpc",
-        ".pb",
-        "_pb",
-        "_generated",
-    ];
-    generated
-        .iter()
-        .any(|end| stem.ends_with(end))
-        .then_some(Some(SkipReason::Generated))
+    let generated = [".generated", ".gen", "_pb2", "_pb2_grpc", ".pb", "_pb", "_generated"];
+    generated.iter().any(|end| stem.ends_with(end)).then_some(Some(SkipReason::Generated))
 }
 
 #[cfg(test)]
@@ -242,25 +217,10 @@ mod tests {
 
     #[test]
     fn tests_by_name() {
-        for name in [
-            "test",
-            "__tests__",
-            "test-servers",
-            "integration-tests",
-            "Tests",
-            "fixtures",
-            "testing",
-        ] {
+        for name in ["test", "__tests__", "test-servers", "integration-tests", "Tests", "fixtures", "testing"] {
             assert!(is_test_dir(name), "{name}");
         }
-        for name in [
-            "src",
-            "latest",
-            "contest",
-            "examples",
-            "attest",
-            "testimonials",
-        ] {
+        for name in ["src", "latest", "contest", "examples", "attest", "testimonials"] {
             assert!(!is_test_dir(name), "{name}");
         }
         for name in ["a.test.ts", "a.spec.ts", "a.e2e.js", "test.js"] {
@@ -288,10 +248,7 @@ mod tests {
         assert_eq!(excluded_file("a.d.ts"), Some(None));
         assert_eq!(excluded_file("a.min.js"), Some(Some(SkipReason::Minified)));
         assert_eq!(excluded_file("x_pb2.py"), Some(Some(SkipReason::Generated)));
-        assert_eq!(
-            excluded_file("routes.gen.ts"),
-            Some(Some(SkipReason::Generated))
-        );
+        assert_eq!(excluded_file("routes.gen.ts"), Some(Some(SkipReason::Generated)));
         assert_eq!(excluded_file("generator.ts"), None);
     }
 

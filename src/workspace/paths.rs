@@ -32,10 +32,7 @@ pub fn above(path: &str) -> usize {
 
 /// `relative` seen from folder `dir`, with `.` and `..` taken out; `None` where it leaves the root.
 pub fn join(dir: &str, relative: &str) -> Option<String> {
-    let mut parts: Vec<&str> = dir
-        .split('/')
-        .filter(|part| !matches!(*part, "" | "."))
-        .collect();
+    let mut parts: Vec<&str> = dir.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     for part in relative.split(['/', '\\']) {
         match part {
             "" | "." => {}
@@ -45,19 +42,12 @@ pub fn join(dir: &str, relative: &str) -> Option<String> {
             _ => parts.push(part),
         }
     }
-    Some(if parts.is_empty() {
-        ".".to_owned()
-    } else {
-        parts.join("/")
-    })
+    Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
 }
 
 /// Whether `path` is `dir` or lies in it.
 pub fn is_within(path: &str, dir: &str) -> bool {
-    dir == "."
-        || path
-            .strip_prefix(dir)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    dir == "." || path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// `path` as seen from `dir`, which holds it.
@@ -71,25 +61,14 @@ pub fn strip<'a>(path: &'a str, dir: &str) -> Option<&'a str> {
 
 /// `path` relative to `root` with `/`, climbing with `..` where it is not inside.
 pub fn relative(path: &Path, root: &Path) -> String {
-    let shared = path
-        .components()
-        .zip(root.components())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let shared = path.components().zip(root.components()).take_while(|(a, b)| a == b).count();
     let up = root.components().skip(shared).map(|_| "..".into());
-    let down = path
-        .components()
-        .skip(shared)
-        .filter_map(|part| match part {
-            Component::Normal(name) => Some(name.to_string_lossy()),
-            _ => None,
-        });
+    let down = path.components().skip(shared).filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        _ => None,
+    });
     let parts: Vec<_> = up.chain(down).collect();
-    if parts.is_empty() {
-        ".".to_owned()
-    } else {
-        parts.join("/")
-    }
+    if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
 }
 
 #[cfg(test)]
@@ -106,11 +85,7 @@ mod tests {
             ("a", ".", Some("a")),
             ("a", "b//c/", Some("a/b/c")),
         ] {
-            assert_eq!(
-                join(dir, relative).as_deref(),
-                expected,
-                "{dir} + {relative}"
-            );
+            assert_eq!(join(dir, relative).as_deref(), expected, "{dir} + {relative}");
         }
     }
 
@@ -118,10 +93,7 @@ mod tests {
     fn climbing() {
         assert_eq!(ancestors("a/b").collect::<Vec<_>>(), ["a/b", "a", "."]);
         assert_eq!(ancestors(".").collect::<Vec<_>>(), ["."]);
-        assert_eq!(
-            (parent("a/b.ts"), parent("b.ts"), file_name("a/b.ts")),
-            ("a", ".", "b.ts")
-        );
+        assert_eq!((parent("a/b.ts"), parent("b.ts"), file_name("a/b.ts")), ("a", ".", "b.ts"));
     }
 
     #[test]
@@ -129,12 +101,7 @@ mod tests {
         assert!(is_within("a/b", "a") && is_within("a", "a") && is_within("x", "."));
         assert!(!is_within("ab", "a"));
         assert_eq!(
-            (
-                strip("a/b", "a"),
-                strip("b", "."),
-                strip("a", "a"),
-                strip("ab", "a")
-            ),
+            (strip("a/b", "a"), strip("b", "."), strip("a", "a"), strip("ab", "a")),
             (Some("b"), Some("b"), Some("."), None)
         );
     }
@@ -142,12 +109,7 @@ mod tests {
     #[test]
     fn relative_paths() {
         let root = Path::new("/x/y");
-        for (path, expected) in [
-            ("/x/y/a/b", "a/b"),
-            ("/x/y", "."),
-            ("/x/p.json", "../p.json"),
-            ("/x", ".."),
-        ] {
+        for (path, expected) in [("/x/y/a/b", "a/b"), ("/x/y", "."), ("/x/p.json", "../p.json"), ("/x", "..")] {
             assert_eq!(relative(Path::new(path), root), expected);
         }
     }

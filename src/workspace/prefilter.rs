@@ -29,10 +29,7 @@ impl Prefilter {
             .match_kind(MatchKind::LeftmostFirst)
             .build(literals.iter().map(|(literal, _)| literal))
             .expect("a few short literals make an automaton");
-        Self {
-            automaton,
-            classes: literals.iter().map(|&(_, class)| class).collect(),
-        }
+        Self { automaton, classes: literals.iter().map(|&(_, class)| class).collect() }
     }
 
     fn interesting(&self, bytes: &[u8]) -> bool {
@@ -48,9 +45,7 @@ impl Prefilter {
 }
 
 fn is_enough(seen: u8) -> bool {
-    seen & STRONG != 0
-        || seen & (IMPORT | WEAK) == IMPORT | WEAK
-        || seen & (METHOD | HANDSHAKE) == METHOD | HANDSHAKE
+    seen & STRONG != 0 || seen & (IMPORT | WEAK) == IMPORT | WEAK || seen & (METHOD | HANDSHAKE) == METHOD | HANDSHAKE
 }
 
 static FOR_TYPESCRIPT: LazyLock<Prefilter> = LazyLock::new(|| Prefilter::new(TYPESCRIPT));
@@ -73,31 +68,20 @@ pub fn interesting(language: Language, bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    const ALL: [(Language, &[(&str, u8)]); 3] = [
-        (Language::TypeScript, TYPESCRIPT),
-        (Language::Python, PYTHON),
-        (Language::Rust, RUST),
-    ];
+    const ALL: [(Language, &[(&str, u8)]); 3] =
+        [(Language::TypeScript, TYPESCRIPT), (Language::Python, PYTHON), (Language::Rust, RUST)];
 
     #[test]
     fn each_literal_does_what_its_class_says() {
         for (language, literals) in ALL {
-            let of = |class| {
-                literals
-                    .iter()
-                    .filter(move |literal| literal.1 == class)
-                    .map(|literal| literal.0)
-            };
+            let of = |class| literals.iter().filter(move |literal| literal.1 == class).map(|literal| literal.0);
             for strong in of(STRONG) {
                 assert!(interesting(language, strong.as_bytes()), "{strong}");
             }
             for import in of(IMPORT) {
                 assert!(!interesting(language, import.as_bytes()), "{import} alone");
                 for weak in of(WEAK) {
-                    assert!(
-                        interesting(language, format!("{import} {weak}").as_bytes()),
-                        "{import} with {weak}"
-                    );
+                    assert!(interesting(language, format!("{import} {weak}").as_bytes()), "{import} with {weak}");
                 }
             }
             for weak in of(WEAK) {
@@ -112,10 +96,7 @@ mod tests {
             for (strong, class) in literals {
                 if *class == STRONG {
                     for prefix in ["_", "x.", "sessionId ", "\"", "session_id."] {
-                        assert!(
-                            interesting(language, format!("{prefix}{strong}").as_bytes()),
-                            "{prefix}{strong}"
-                        );
+                        assert!(interesting(language, format!("{prefix}{strong}").as_bytes()), "{prefix}{strong}");
                     }
                 }
             }
@@ -124,29 +105,25 @@ mod tests {
 
     #[test]
     fn servers_without_the_word_session_pass() {
-        let ts = b"import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\nserver.registerTool('a', {}, f);";
+        let ts =
+            b"import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\nserver.registerTool('a', {}, f);";
         assert!(interesting(Language::TypeScript, ts));
-        assert!(interesting(Language::JavaScript, b"const { Server } = require('@modelcontextprotocol/sdk/server/index.js');\nnew Server({})"));
-        for tool in [
-            "@mcp.tool()\n",
-            "@mcp.tool\ndef f(): ...\n",
-            "mcp.add_tool(f)\n",
-        ] {
+        assert!(interesting(
+            Language::JavaScript,
+            b"const { Server } = require('@modelcontextprotocol/sdk/server/index.js');\nnew Server({})"
+        ));
+        for tool in ["@mcp.tool()\n", "@mcp.tool\ndef f(): ...\n", "mcp.add_tool(f)\n"] {
             let text = format!("from mcp.server.fastmcp import FastMCP\n{tool}");
             assert!(interesting(Language::Python, text.as_bytes()), "{tool}");
         }
-        assert!(interesting(
-            Language::Rust,
-            b"use rmcp::{tool, ServerHandler};\n"
-        ));
+        assert!(interesting(Language::Rust, b"use rmcp::{tool, ServerHandler};\n"));
     }
 
     #[test]
     fn a_protocol_spoken_by_hand_passes() {
-        for text in [
-            "case 'tools/call': break; case 'initialize':",
-            "if (m === \"initialize\") {} if (m === \"tools/list\")",
-        ] {
+        for text in
+            ["case 'tools/call': break; case 'initialize':", "if (m === \"initialize\") {} if (m === \"tools/list\")"]
+        {
             assert!(interesting(Language::TypeScript, text.as_bytes()), "{text}");
         }
         assert!(!interesting(Language::TypeScript, b"fetch('/tools/list')"));
@@ -155,14 +132,8 @@ mod tests {
     #[test]
     fn ordinary_files_do_not() {
         for (language, text) in [
-            (
-                Language::TypeScript,
-                "import session from 'express-session'; req.session.sessionId",
-            ),
-            (
-                Language::Python,
-                "import aiohttp\nasync with aiohttp.ClientSession() as session_id: pass",
-            ),
+            (Language::TypeScript, "import session from 'express-session'; req.session.sessionId"),
+            (Language::Python, "import aiohttp\nasync with aiohttp.ClientSession() as session_id: pass"),
             (Language::Rust, "fn main() { let session_id = 1; }"),
             (Language::TypeScript, ""),
         ] {

@@ -11,10 +11,7 @@ fn resolver(files: &[(&str, &str)]) -> Resolver {
         fs::create_dir_all(path.parent().expect("parent")).expect("folders");
         fs::write(path, text).expect("file");
     }
-    let options = WalkOptions {
-        paths: vec![dir.path().to_owned()],
-        ..WalkOptions::default()
-    };
+    let options = WalkOptions { paths: vec![dir.path().to_owned()], ..WalkOptions::default() };
     let tree = walk(&options).expect("walks");
     Resolver::new(&tree, &Packages::find(&tree))
 }
@@ -31,21 +28,14 @@ fn shown(resolution: Resolution) -> String {
 
 fn check(resolver: &Resolver, cases: &[(&str, &str, &str)]) {
     for (from, specifier, expected) in cases {
-        assert_eq!(
-            shown(resolver.resolve(from, specifier)),
-            *expected,
-            "{specifier} in {from}"
-        );
+        assert_eq!(shown(resolver.resolve(from, specifier)), *expected, "{specifier} in {from}");
     }
 }
 
 #[test]
 fn relative_imports_in_each_spelling() {
     let resolver = resolver(&[
-        (
-            "package.json",
-            "{ \"name\": \"app\", \"main\": \"dist/server.js\" }",
-        ),
+        ("package.json", "{ \"name\": \"app\", \"main\": \"dist/server.js\" }"),
         ("src/a.ts", ""),
         ("src/view.tsx", ""),
         ("src/m.mts", ""),
@@ -97,30 +87,15 @@ fn relative_imports_in_each_spelling() {
 #[test]
 fn packages_and_built_in_modules() {
     let resolver = resolver(&[
-        (
-            "package.json",
-            "{ \"name\": \"app\", \"dependencies\": { \"mcp\": \"npm:@modelcontextprotocol/sdk@^1\" } }",
-        ),
+        ("package.json", "{ \"name\": \"app\", \"dependencies\": { \"mcp\": \"npm:@modelcontextprotocol/sdk@^1\" } }"),
         ("a.ts", ""),
     ]);
     check(
         &resolver,
         &[
-            (
-                "a.ts",
-                "@modelcontextprotocol/sdk/server/mcp.js",
-                "@modelcontextprotocol/sdk|server/mcp.js",
-            ),
-            (
-                "a.ts",
-                "mcp/server/mcp.js",
-                "@modelcontextprotocol/sdk|server/mcp.js",
-            ),
-            (
-                "a.ts",
-                "npm:@modelcontextprotocol/sdk@^1.20/server/mcp.js",
-                "@modelcontextprotocol/sdk|server/mcp.js",
-            ),
+            ("a.ts", "@modelcontextprotocol/sdk/server/mcp.js", "@modelcontextprotocol/sdk|server/mcp.js"),
+            ("a.ts", "mcp/server/mcp.js", "@modelcontextprotocol/sdk|server/mcp.js"),
+            ("a.ts", "npm:@modelcontextprotocol/sdk@^1.20/server/mcp.js", "@modelcontextprotocol/sdk|server/mcp.js"),
             ("a.ts", "jsr:@std/path@1", "@std/path|"),
             ("a.ts", "express", "express|"),
             ("a.ts", "node:crypto", "builtin:crypto"),
@@ -142,10 +117,7 @@ fn packages_and_built_in_modules() {
 #[test]
 fn workspace_packages_lead_to_their_sources() {
     let resolver = resolver(&[
-        (
-            "package.json",
-            "{ \"name\": \"root\", \"workspaces\": [\"packages/*\"] }",
-        ),
+        ("package.json", "{ \"name\": \"root\", \"workspaces\": [\"packages/*\"] }"),
         (
             "packages/exp/package.json",
             r##"{ "name": "@shop/exp", "exports": { ".": { "types": "./dist/index.d.ts", "default": "./dist/index.js" }, "./tools/*": "./dist/tools/*.js", "./esm": "./dist/esm/extra.mjs", "./gone": "./dist/gone.js" }, "imports": { "#db": { "node": "./src/db.ts" }, "#lib/*": "./src/lib/*.js", "#ext": "zod" } }"##,
@@ -155,18 +127,12 @@ fn workspace_packages_lead_to_their_sources() {
         ("packages/exp/src/extra.mts", ""),
         ("packages/exp/src/db.ts", ""),
         ("packages/exp/src/lib/x.ts", ""),
-        (
-            "packages/main/package.json",
-            "{ \"name\": \"main\", \"main\": \"./build/lib/entry.js\" }",
-        ),
+        ("packages/main/package.json", "{ \"name\": \"main\", \"main\": \"./build/lib/entry.js\" }"),
         ("packages/main/lib/entry.ts", ""),
         ("packages/main/src/sub.ts", ""),
         ("packages/bare/package.json", "{ \"name\": \"bare\" }"),
         ("packages/bare/index.ts", ""),
-        (
-            "packages/types/package.json",
-            "{ \"name\": \"typed\", \"types\": \"dist/api.d.ts\" }",
-        ),
+        ("packages/types/package.json", "{ \"name\": \"typed\", \"types\": \"dist/api.d.ts\" }"),
         ("packages/types/src/api.ts", ""),
         ("app/a.ts", ""),
     ]);
@@ -174,11 +140,7 @@ fn workspace_packages_lead_to_their_sources() {
         &resolver,
         &[
             ("app/a.ts", "@shop/exp", "packages/exp/src/index.ts"),
-            (
-                "app/a.ts",
-                "@shop/exp/tools/add",
-                "packages/exp/src/tools/add.ts",
-            ),
+            ("app/a.ts", "@shop/exp/tools/add", "packages/exp/src/tools/add.ts"),
             ("app/a.ts", "@shop/exp/esm", "packages/exp/src/extra.mts"),
             ("app/a.ts", "@shop/exp/gone", "@shop/exp|gone"),
             ("app/a.ts", "main", "packages/main/lib/entry.ts"),
@@ -188,17 +150,9 @@ fn workspace_packages_lead_to_their_sources() {
             ("app/a.ts", "../packages/bare", "packages/bare/index.ts"),
             ("app/a.ts", "typed", "packages/types/src/api.ts"),
             ("packages/exp/src/index.ts", "#db", "packages/exp/src/db.ts"),
-            (
-                "packages/exp/src/index.ts",
-                "#lib/x",
-                "packages/exp/src/lib/x.ts",
-            ),
+            ("packages/exp/src/index.ts", "#lib/x", "packages/exp/src/lib/x.ts"),
             ("packages/exp/src/index.ts", "#ext", "zod|"),
-            (
-                "packages/exp/src/index.ts",
-                "@shop/exp",
-                "packages/exp/src/index.ts",
-            ),
+            ("packages/exp/src/index.ts", "@shop/exp", "packages/exp/src/index.ts"),
             ("app/a.ts", "#db", "-"),
         ],
     );
@@ -219,18 +173,9 @@ fn configured_paths() {
             "own/tsconfig.json",
             "{ \"extends\": [\"../tsconfig.base.json\", \"./nothing.json\"], \"compilerOptions\": { \"paths\": { \"@/*\": [\"./src/*\"], \"@/gen/*\": [\"./gen1/*\", \"./gen2/*\"], \"*\": [\"./types/*\"] } } }",
         ),
-        (
-            "shared/tsconfig/package.json",
-            "{ \"name\": \"@shop/tsconfig\" }",
-        ),
-        (
-            "shared/tsconfig/base.json",
-            "{ \"compilerOptions\": { \"baseUrl\": \"../../kit\" } }",
-        ),
-        (
-            "pkg/tsconfig.json",
-            "{ \"extends\": \"@shop/tsconfig/base.json\" }",
-        ),
+        ("shared/tsconfig/package.json", "{ \"name\": \"@shop/tsconfig\" }"),
+        ("shared/tsconfig/base.json", "{ \"compilerOptions\": { \"baseUrl\": \"../../kit\" } }"),
+        ("pkg/tsconfig.json", "{ \"extends\": \"@shop/tsconfig/base.json\" }"),
         ("loop/tsconfig.json", "{ \"extends\": \"./tsconfig.json\" }"),
         ("broken/tsconfig.json", "{{"),
         (
@@ -238,19 +183,13 @@ fn configured_paths() {
             "{ \"files\": [], \"references\": [{ \"path\": \"./tsconfig.node.json\" }, { \"path\": \"./tsconfig.app.json\" }] }",
         ),
         ("vite/tsconfig.node.json", "{}"),
-        (
-            "vite/tsconfig.app.json",
-            "{ \"compilerOptions\": { \"paths\": { \"@/*\": [\"./src/*\"] } } }",
-        ),
+        ("vite/tsconfig.app.json", "{ \"compilerOptions\": { \"paths\": { \"@/*\": [\"./src/*\"] } } }"),
         ("vite/src/x.ts", ""),
         ("bundled/package.json", "{ \"name\": \"bundled\" }"),
         ("bundled/src/deep/a.ts", ""),
         ("bundled/src/b.ts", ""),
         ("bundled/top.ts", ""),
-        (
-            "js/jsconfig.json",
-            "{ \"compilerOptions\": { \"paths\": { \"~/*\": [\"./*\"] } } }",
-        ),
+        ("js/jsconfig.json", "{ \"compilerOptions\": { \"paths\": { \"~/*\": [\"./*\"] } } }"),
         ("kit/src/index.ts", ""),
         ("kit/src/store.ts", ""),
         ("app/a.ts", ""),
@@ -299,11 +238,7 @@ fn deno_import_maps() {
         &resolver,
         &[
             ("main.ts", "@/store.ts", "src/store.ts"),
-            (
-                "main.ts",
-                "mcp/server/mcp.js",
-                "@modelcontextprotocol/sdk|server/mcp.js",
-            ),
+            ("main.ts", "mcp/server/mcp.js", "@modelcontextprotocol/sdk|server/mcp.js"),
             ("src/store.ts", "zod", "zod|"),
             ("main.ts", "self", "-"),
         ],
@@ -322,10 +257,7 @@ fn python_modules() {
         ("src/shop/logging.py", ""),
         ("scripts/run.py", ""),
         ("scripts/helper.py", ""),
-        (
-            "libs/kit/pyproject.toml",
-            "[project]\nname = \"kit\"\n[tool.setuptools.package-dir]\n\"\" = \"python\"\n",
-        ),
+        ("libs/kit/pyproject.toml", "[project]\nname = \"kit\"\n[tool.setuptools.package-dir]\n\"\" = \"python\"\n"),
         ("libs/kit/python/kit/__init__.py", ""),
         ("libs/kit/python/kit/store.py", ""),
         ("mcp/local.py", ""),
@@ -336,11 +268,7 @@ fn python_modules() {
         &resolver,
         &[
             ("src/shop/server.py", "shop.state", "src/shop/state.py"),
-            (
-                "src/shop/server.py",
-                "shop.tools.cart",
-                "src/shop/tools/cart.py",
-            ),
+            ("src/shop/server.py", "shop.tools.cart", "src/shop/tools/cart.py"),
             ("src/shop/server.py", "shop", "src/shop/__init__.py"),
             ("src/shop/server.py", ".state", "src/shop/state.py"),
             ("src/shop/server.py", ".", "src/shop/__init__.py"),
@@ -351,29 +279,15 @@ fn python_modules() {
             ("src/shop/server.py", "logging", "logging|"),
             ("scripts/run.py", "helper", "scripts/helper.py"),
             ("scripts/run.py", "shop.state", "src/shop/state.py"),
-            (
-                "scripts/run.py",
-                "kit.store",
-                "libs/kit/python/kit/store.py",
-            ),
-            (
-                "src/shop/server.py",
-                "mcp.server.fastmcp",
-                "mcp|server.fastmcp",
-            ),
+            ("scripts/run.py", "kit.store", "libs/kit/python/kit/store.py"),
+            ("src/shop/server.py", "mcp.server.fastmcp", "mcp|server.fastmcp"),
             ("scripts/run.py", "both", "both/__init__.py"),
             ("scripts/run.py", "os", "os|"),
         ],
     );
     let submodule = |from, module, name| resolver.resolve_submodule(from, module, name);
-    assert_eq!(
-        submodule("src/shop/server.py", ".", "state").as_deref(),
-        Some("src/shop/state.py")
-    );
-    assert_eq!(
-        submodule("src/shop/server.py", "shop.tools", "cart").as_deref(),
-        Some("src/shop/tools/cart.py")
-    );
+    assert_eq!(submodule("src/shop/server.py", ".", "state").as_deref(), Some("src/shop/state.py"));
+    assert_eq!(submodule("src/shop/server.py", "shop.tools", "cart").as_deref(), Some("src/shop/tools/cart.py"));
     assert_eq!(submodule("src/shop/server.py", "shop", "Server"), None);
 }
 
@@ -392,11 +306,7 @@ fn rust_crates() {
         &resolver,
         &[
             ("server/src/main.rs", "shop_core::state", "core/src/lib.rs"),
-            (
-                "server/src/main.rs",
-                "rmcp::model::Tool",
-                "rmcp|model::Tool",
-            ),
+            ("server/src/main.rs", "rmcp::model::Tool", "rmcp|model::Tool"),
             ("server/src/main.rs", "std::sync::Arc", "builtin:std"),
             ("server/src/main.rs", "crate::state", "-"),
         ],

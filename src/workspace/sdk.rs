@@ -61,11 +61,7 @@ pub struct KnownPackage {
 impl KnownPackage {
     /// What a release of it speaks.
     pub fn era_of(&self, release: Release) -> Option<Era> {
-        self.eras
-            .iter()
-            .rev()
-            .find(|range| range.from <= release)?
-            .era
+        self.eras.iter().rev().find(|range| range.from <= release)?.era
     }
 
     /// The ranges that hold a release within bounds.
@@ -80,51 +76,35 @@ impl KnownPackage {
 }
 
 static BY_NAME: LazyLock<FxHashMap<(Family, &'static str), &'static KnownPackage>> =
-    LazyLock::new(|| {
-        KNOWN
-            .iter()
-            .map(|package| ((package.family, package.name), package))
-            .collect()
-    });
+    LazyLock::new(|| KNOWN.iter().map(|package| ((package.family, package.name), package)).collect());
 
 /// The entry of a package (for Python in normal form).
 pub fn known(family: Family, name: &str) -> Option<&'static KnownPackage> {
     BY_NAME.get(&(family, name)).copied().or_else(|| {
         let (scope, _) = name.split_once('/')?;
-        KNOWN.iter().find(|package| {
-            package.family == family && package.name.strip_suffix("/*") == Some(scope)
-        })
+        KNOWN.iter().find(|package| package.family == family && package.name.strip_suffix("/*") == Some(scope))
     })
 }
 
 /// The entry of the package that an import names: `@scope/name/sub`, `mcp.server.fastmcp`, `rmcp::model`.
 pub fn of_import(family: Family, specifier: &str) -> Option<&'static KnownPackage> {
-    let specifier = specifier
-        .strip_prefix("npm:")
-        .or_else(|| specifier.strip_prefix("jsr:"))
-        .unwrap_or(specifier);
+    let specifier = specifier.strip_prefix("npm:").or_else(|| specifier.strip_prefix("jsr:")).unwrap_or(specifier);
     let matches = |module: &str| {
         let rest = specifier.strip_prefix(module)?;
         (rest.is_empty() || rest.starts_with(['/', '.', ':', '@'])).then_some(())
     };
-    KNOWN
-        .iter()
-        .filter(|package| package.family == family)
-        .find(|package| {
-            let by_name = || match (family, package.name.strip_suffix('*')) {
-                (Family::Js, Some(scope)) => specifier.starts_with(scope).then_some(()),
-                (Family::Js, None) => matches(package.name),
-                _ => matches(&package.name.replace('-', "_")),
-            };
-            if package.modules.is_empty() {
-                by_name().is_some()
-            } else {
-                package
-                    .modules
-                    .iter()
-                    .any(|module| matches(module).is_some())
-            }
-        })
+    KNOWN.iter().filter(|package| package.family == family).find(|package| {
+        let by_name = || match (family, package.name.strip_suffix('*')) {
+            (Family::Js, Some(scope)) => specifier.starts_with(scope).then_some(()),
+            (Family::Js, None) => matches(package.name),
+            _ => matches(&package.name.replace('-', "_")),
+        };
+        if package.modules.is_empty() {
+            by_name().is_some()
+        } else {
+            package.modules.iter().any(|module| matches(module).is_some())
+        }
+    })
 }
 
 /// What an era was told by.
@@ -176,9 +156,7 @@ pub struct Sdk {
 impl Sdk {
     /// Takes the era of the vocabulary that the code imports into account: it says more than a lower bound, and less than a version.
     pub fn with_vocabulary(mut self, imported: Option<Era>) -> Self {
-        if imported.is_some()
-            && matches!(self.era_source, EraSource::LowerBound | EraSource::Unknown)
-        {
+        if imported.is_some() && matches!(self.era_source, EraSource::LowerBound | EraSource::Unknown) {
             self.era = imported;
             self.era_source = EraSource::Vocabulary;
         }
@@ -197,11 +175,7 @@ pub fn sdks_in(packages: &Packages, package: &Package) -> Vec<Sdk> {
     if !own.is_empty() {
         return own;
     }
-    packages
-        .around(package)
-        .map(sdks)
-        .find(|found| !found.is_empty())
-        .unwrap_or_default()
+    packages.around(package).map(sdks).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 /// The SDKs among some dependencies.
@@ -212,10 +186,7 @@ pub fn sdks_of(family: Family, dependencies: &[Dependency]) -> Vec<Sdk> {
         if found.iter().any(|sdk| sdk.name == dependency.name) {
             continue;
         }
-        let same: Vec<&Dependency> = dependencies
-            .iter()
-            .filter(|other| other.name == dependency.name)
-            .collect();
+        let same: Vec<&Dependency> = dependencies.iter().filter(|other| other.name == dependency.name).collect();
         found.extend(known(family, &dependency.name).map(|package| sdk(package, &same)));
     }
     found.sort_by(|a, b| (a.dev, a.kind, &a.name).cmp(&(b.dev, b.kind, &b.name)));
@@ -224,25 +195,14 @@ pub fn sdks_of(family: Family, dependencies: &[Dependency]) -> Vec<Sdk> {
 
 /// One SDK from all its declarations: run-time ones count before those for development.
 fn sdk(package: &KnownPackage, declared: &[&Dependency]) -> Sdk {
-    let main = declared
-        .iter()
-        .find(|dependency| !dependency.dev)
-        .unwrap_or(&declared[0]);
+    let main = declared.iter().find(|dependency| !dependency.dev).unwrap_or(&declared[0]);
     let ranges: Vec<Bounds> = declared
         .iter()
         .filter_map(|dependency| Bounds::parse(package.family, dependency.requirement.as_deref()?))
         .collect();
     let pin = ranges.iter().find_map(|bounds| bounds.exact.clone());
-    let locked = main.resolved.clone().or_else(|| {
-        declared
-            .iter()
-            .find_map(|dependency| dependency.resolved.clone())
-    });
-    let source = if locked.is_some() {
-        EraSource::Lock
-    } else {
-        EraSource::Pin
-    };
+    let locked = main.resolved.clone().or_else(|| declared.iter().find_map(|dependency| dependency.resolved.clone()));
+    let source = if locked.is_some() { EraSource::Lock } else { EraSource::Pin };
     let bounds = main
         .requirement
         .as_deref()
@@ -258,19 +218,11 @@ fn sdk(package: &KnownPackage, declared: &[&Dependency]) -> Sdk {
         name: main.name.clone(),
         kind: package.kind,
         requirement: main.requirement.clone(),
-        may_be_modern: package
-            .ranges_within(&bounds)
-            .any(|range| range.era == Some(Era::Modern)),
-        lower_bound: bounds
-            .lower
-            .or_else(|| resolved.as_deref().and_then(Release::parse)),
+        may_be_modern: package.ranges_within(&bounds).any(|range| range.era == Some(Era::Modern)),
+        lower_bound: bounds.lower.or_else(|| resolved.as_deref().and_then(Release::parse)),
         highest_allowed: bounds.upper,
         resolved,
-        era_source: if era.is_none() {
-            EraSource::Unknown
-        } else {
-            era_source
-        },
+        era_source: if era.is_none() { EraSource::Unknown } else { era_source },
         era,
         dev: main.dev,
         manifest: main.manifest.clone(),
@@ -284,10 +236,7 @@ fn era_of_range(package: &KnownPackage, bounds: &Bounds) -> (Option<Era>, EraSou
     if first.is_some() && eras.all(|era| era == first) {
         return (first, EraSource::Range);
     }
-    (
-        bounds.lower.and_then(|lower| package.era_of(lower)),
-        EraSource::LowerBound,
-    )
+    (bounds.lower.and_then(|lower| package.era_of(lower)), EraSource::LowerBound)
 }
 
 #[cfg(test)]

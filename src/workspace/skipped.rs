@@ -120,10 +120,7 @@ pub struct Skipped {
 impl Skipped {
     /// `path`, left out for `reason`.
     pub fn new(path: impl Into<String>, reason: SkipReason) -> Self {
-        Self {
-            path: path.into(),
-            reason,
-        }
+        Self { path: path.into(), reason }
     }
 }
 

@@ -52,12 +52,7 @@ pub struct Upper {
 
 impl fmt::Display for Upper {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}{}",
-            if self.inclusive { "<=" } else { "<" },
-            self.release
-        )
+        write!(f, "{}{}", if self.inclusive { "<=" } else { "<" }, self.release)
     }
 }
 
@@ -90,9 +85,8 @@ impl Bounds {
 
     /// Whether any release from `from` up to (not including) `below` lies within.
     pub fn overlaps(&self, from: Release, below: Option<Release>) -> bool {
-        let above_from = self
-            .upper
-            .is_none_or(|upper| upper.release > from || (upper.inclusive && upper.release == from));
+        let above_from =
+            self.upper.is_none_or(|upper| upper.release > from || (upper.inclusive && upper.release == from));
         let starts_below = match (self.lower, below) {
             (Some(lower), Some(below)) => lower < below,
             _ => true,
@@ -104,10 +98,7 @@ impl Bounds {
         let release = Release::parse(version)?;
         Some(Self {
             lower: Some(release),
-            upper: Some(Upper {
-                release,
-                inclusive: true,
-            }),
+            upper: Some(Upper { release, inclusive: true }),
             exact: Some(version.to_owned()),
         })
     }
@@ -117,9 +108,7 @@ impl Bounds {
     }
 
     fn cap(&mut self, release: Release, inclusive: bool) {
-        let tighter = |upper: Upper| {
-            upper.release < release || (upper.release == release && !upper.inclusive)
-        };
+        let tighter = |upper: Upper| upper.release < release || (upper.release == release && !upper.inclusive);
         if !self.upper.is_some_and(tighter) {
             self.upper = Some(Upper { release, inclusive });
         }
@@ -130,10 +119,7 @@ impl Bounds {
         let reach = |upper: Upper| (upper.release, upper.inclusive);
         Self {
             lower: self.lower.zip(other.lower).map(|(a, b)| a.min(b)),
-            upper: self
-                .upper
-                .zip(other.upper)
-                .map(|(a, b)| if reach(a) >= reach(b) { a } else { b }),
+            upper: self.upper.zip(other.upper).map(|(a, b)| if reach(a) >= reach(b) { a } else { b }),
             exact: None,
         }
     }
@@ -143,11 +129,7 @@ fn npm(requirement: &str) -> Option<Bounds> {
     let range = node_semver::Range::parse(requirement).ok()?;
     // The normal form of a range is alternatives of plain comparators.
     let normal = range.to_string();
-    normal
-        .split("||")
-        .map(comparators)
-        .reduce(|a, b| Some(a?.or(b?)))
-        .flatten()
+    normal.split("||").map(comparators).reduce(|a, b| Some(a?.or(b?))).flatten()
 }
 
 fn comparators(text: &str) -> Option<Bounds> {
@@ -242,10 +224,7 @@ fn cargo(requirement: &str) -> Option<Bounds> {
             Op::LessEq => bounds.cap(release, true),
             Op::Tilde => {
                 bounds.raise(release);
-                bounds.cap(
-                    minor.map_or(series_end, |minor| Release([major, minor + 1, 0])),
-                    false,
-                );
+                bounds.cap(minor.map_or(series_end, |minor| Release([major, minor + 1, 0])), false);
             }
             Op::Caret => {
                 bounds.raise(release);
@@ -272,16 +251,8 @@ mod tests {
             return "no range".to_owned();
         };
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-        let (lower, upper) = (
-            bounds.lower.map(|lower| lower.to_string()),
-            bounds.upper.map(|upper| upper.to_string()),
-        );
-        format!(
-            "{} {} {}",
-            or_dash(lower),
-            or_dash(upper),
-            or_dash(bounds.exact)
-        )
+        let (lower, upper) = (bounds.lower.map(|lower| lower.to_string()), bounds.upper.map(|upper| upper.to_string()));
+        format!("{} {} {}", or_dash(lower), or_dash(upper), or_dash(bounds.exact))
     }
 
     #[test]
@@ -323,11 +294,7 @@ mod tests {
             ("", "- - -"),
             ("git+ssh", "no range"),
         ] {
-            assert_eq!(
-                shown(Family::Python, requirement),
-                expected,
-                "{requirement}"
-            );
+            assert_eq!(shown(Family::Python, requirement), expected, "{requirement}");
         }
     }
 
@@ -357,13 +324,7 @@ mod tests {
             ("3", "3.0.0"),
             ("2.1b3.4", "2.1.0"),
         ] {
-            assert_eq!(
-                Release::parse(text)
-                    .map(|release| release.to_string())
-                    .as_deref(),
-                Some(expected),
-                "{text}"
-            );
+            assert_eq!(Release::parse(text).map(|release| release.to_string()).as_deref(), Some(expected), "{text}");
         }
         assert_eq!(Release::parse("latest"), None);
     }

@@ -65,11 +65,7 @@ impl ManifestFile {
 
     /// The folder it governs, `.` for the root; for a manifest above the root that is the root.
     pub fn dir(&self) -> &str {
-        if self.above() > 0 {
-            "."
-        } else {
-            paths::parent(&self.path)
-        }
+        if self.above() > 0 { "." } else { paths::parent(&self.path) }
     }
 }
 
@@ -85,8 +81,8 @@ pub struct Tree {
     pub manifests: Vec<ManifestFile>,
     /// What was left out with a word.
     pub skipped: Vec<Skipped>,
-    /// Files in programming languages without a front end, by extension.
-    pub unsupported: BTreeMap<&'static str, usize>,
+    /// Files in programming languages without a front end, by extension: how many, and the first.
+    pub unsupported: BTreeMap<&'static str, (usize, String)>,
 }
 
 /// Walks the arguments. Folders honour `.gitignore` (with or without a `.git`), hidden names, and the default exclusions; a file named as an
@@ -95,9 +91,7 @@ pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
     let mut arguments = Vec::new();
     for path in &options.paths {
         arguments.push(fs::canonicalize(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                WalkError::Missing(path.clone())
-            }
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => WalkError::Missing(path.clone()),
             _ => WalkError::Unreadable(path.clone(), error),
         })?);
     }
@@ -106,10 +100,7 @@ pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
         exclude: globs(&options.exclude)?,
         include_tests: options.include_tests,
         visited: FxHashSet::default(),
-        tree: Tree {
-            root,
-            ..Tree::default()
-        },
+        tree: Tree { root, ..Tree::default() },
     };
     for argument in &arguments {
         if argument.is_dir() {
@@ -127,17 +118,12 @@ pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
 fn globs(patterns: &[String]) -> Result<GlobSet, WalkError> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let bad = |error: globset::Error| WalkError::BadGlob {
-            pattern: pattern.clone(),
-            message: error.kind().to_string(),
-        };
+        let bad =
+            |error: globset::Error| WalkError::BadGlob { pattern: pattern.clone(), message: error.kind().to_string() };
         let trimmed = pattern.trim_start_matches("./").trim_end_matches('/');
         set.add(Glob::new(trimmed).map_err(bad)?);
     }
-    set.build().map_err(|error| WalkError::BadGlob {
-        pattern: patterns.join(" "),
-        message: error.to_string(),
-    })
+    set.build().map_err(|error| WalkError::BadGlob { pattern: patterns.join(" "), message: error.to_string() })
 }
 
 struct Walker {
@@ -197,16 +183,13 @@ impl Walker {
         self.manifest(path, name);
         let Some(language) = names::language_of(name) else {
             if let Some(extension) = names::unsupported_extension(name) {
-                *self.tree.unsupported.entry(extension).or_default() += 1;
+                self.unread(extension, path);
             }
             return;
         };
         let folders = path.strip_prefix(argument).ok().and_then(Path::parent);
-        let in_tests = folders.is_some_and(|folders| {
-            folders
-                .iter()
-                .any(|name| name.to_str().is_some_and(names::is_test_dir))
-        });
+        let in_tests =
+            folders.is_some_and(|folders| folders.iter().any(|name| name.to_str().is_some_and(names::is_test_dir)));
         let is_test = in_tests || names::is_test_file(name, language);
         if is_test && !self.include_tests {
             return;
@@ -218,20 +201,25 @@ impl Walker {
         }
     }
 
+    fn unread(&mut self, extension: &'static str, path: &Path) {
+        let path = paths::relative(path, &self.tree.root);
+        let seen = self.tree.unsupported.entry(extension).or_insert_with(|| (0, path.clone()));
+        seen.0 += 1;
+        if path < seen.1 {
+            seen.1 = path;
+        }
+    }
+
     /// A link into the root is no file of its own: what it leads to is walked where it stands.
     fn link(&mut self, path: &Path, name: &str) {
-        let matters = |target: Option<&Path>| {
-            target.is_some_and(Path::is_dir) || names::language_of(name).is_some()
-        };
+        let matters = |target: Option<&Path>| target.is_some_and(Path::is_dir) || names::language_of(name).is_some();
         match fs::canonicalize(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if matters(None) {
                     self.skip(path, SkipReason::Unreadable);
                 }
             }
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                self.skip(path, SkipReason::Unreadable)
-            }
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => self.skip(path, SkipReason::Unreadable),
             Err(_) => self.skip(path, SkipReason::LinkCycle),
             Ok(target) if path.starts_with(&target) => self.skip(path, SkipReason::LinkCycle),
             Ok(target) if !target.starts_with(&self.tree.root) && matters(Some(&target)) => {
@@ -255,7 +243,7 @@ impl Walker {
                     self.skip(path, SkipReason::UnsupportedLanguage);
                 }
                 if let Some(extension) = names::unsupported_extension(name) {
-                    *self.tree.unsupported.entry(extension).or_default() += 1;
+                    self.unread(extension, path);
                 }
             }
         }
@@ -271,11 +259,7 @@ impl Walker {
     }
 
     fn manifest(&mut self, path: &Path, name: &str) {
-        let dir = path
-            .parent()
-            .and_then(Path::file_name)
-            .and_then(OsStr::to_str)
-            .unwrap_or("");
+        let dir = path.parent().and_then(Path::file_name).and_then(OsStr::to_str).unwrap_or("");
         if let Some(kind) = names::manifest_of(name, dir) {
             self.tree.manifests.push(ManifestFile {
                 path: paths::relative(path, &self.tree.root),
@@ -321,10 +305,7 @@ impl Walker {
     }
 
     fn has_package(&self) -> bool {
-        self.tree
-            .manifests
-            .iter()
-            .any(|manifest| !matches!(manifest.kind, ManifestKind::TsConfig))
+        self.tree.manifests.iter().any(|manifest| !matches!(manifest.kind, ManifestKind::TsConfig))
     }
 
     fn finish(mut self) -> Tree {
@@ -344,10 +325,7 @@ fn is_left_out(entry: &DirEntry, base: &Path, include_tests: bool) -> bool {
     let Some(name) = entry.file_name().to_str() else {
         return false;
     };
-    let above = entry
-        .path()
-        .parent()
-        .and_then(|dir| dir.strip_prefix(base).ok());
+    let above = entry.path().parent().and_then(|dir| dir.strip_prefix(base).ok());
     let below_src = above.is_some_and(|above| above.iter().any(|part| part == "src"));
     names::is_excluded_dir(name, below_src) || (!include_tests && names::is_test_dir(name))
 }
@@ -364,9 +342,7 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, .. } => Some(path),
         ignore::Error::Loop { child, .. } => Some(child),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-            path_of(err)
-        }
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
         ignore::Error::Partial(errors) => errors.iter().find_map(path_of),
         _ => None,
     }

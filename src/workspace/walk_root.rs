@@ -28,21 +28,14 @@ impl fmt::Display for WalkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoPaths => f.write_str("no path given"),
-            Self::Missing(path) => write!(
-                f,
-                "there is no file or folder `{}`; check the spelling and the current folder",
-                path.display()
-            ),
+            Self::Missing(path) => {
+                write!(f, "there is no file or folder `{}`; check the spelling and the current folder", path.display())
+            }
             Self::Unreadable(path, error) => {
                 write!(f, "`{}` cannot be read: {error}", path.display())
             }
-            Self::BadGlob { pattern, message } => write!(
-                f,
-                "the exclude pattern `{pattern}` is not a glob: {message}"
-            ),
-            Self::NoCommonRoot => {
-                f.write_str("the paths have no folder in common; scan them one by one")
-            }
+            Self::BadGlob { pattern, message } => write!(f, "the exclude pattern `{pattern}` is not a glob: {message}"),
+            Self::NoCommonRoot => f.write_str("the paths have no folder in common; scan them one by one"),
         }
     }
 }
@@ -52,11 +45,7 @@ impl std::error::Error for WalkError {}
 /// One folder: itself. One file: the folder of its package, else its own. Several: what they have in common.
 pub(super) fn root_of(arguments: &[PathBuf]) -> Result<PathBuf, WalkError> {
     let folder = |path: &PathBuf| {
-        if path.is_dir() {
-            path.clone()
-        } else {
-            path.parent().unwrap_or(path).to_owned()
-        }
+        if path.is_dir() { path.clone() } else { path.parent().unwrap_or(path).to_owned() }
     };
     match arguments {
         [] => Err(WalkError::NoPaths),
@@ -64,13 +53,7 @@ pub(super) fn root_of(arguments: &[PathBuf]) -> Result<PathBuf, WalkError> {
         [only] => {
             let top = repository_root(only);
             let inside = |dir: &&Path| top.as_deref().is_none_or(|top| dir.starts_with(top));
-            let packages = [
-                "package.json",
-                "pyproject.toml",
-                "Cargo.toml",
-                "deno.json",
-                "setup.py",
-            ];
+            let packages = ["package.json", "pyproject.toml", "Cargo.toml", "deno.json", "setup.py"];
             let package = only
                 .ancestors()
                 .skip(1)
@@ -81,9 +64,7 @@ pub(super) fn root_of(arguments: &[PathBuf]) -> Result<PathBuf, WalkError> {
         [first, rest @ ..] => {
             let first = folder(first);
             let rest: Vec<PathBuf> = rest.iter().map(folder).collect();
-            let shared = first
-                .ancestors()
-                .find(|dir| rest.iter().all(|other| other.starts_with(dir)));
+            let shared = first.ancestors().find(|dir| rest.iter().all(|other| other.starts_with(dir)));
             shared.map(Path::to_owned).ok_or(WalkError::NoCommonRoot)
         }
     }
@@ -91,7 +72,5 @@ pub(super) fn root_of(arguments: &[PathBuf]) -> Result<PathBuf, WalkError> {
 
 /// The folder with `.git` at or above a path.
 pub(super) fn repository_root(path: &Path) -> Option<PathBuf> {
-    path.ancestors()
-        .find(|dir| dir.join(".git").exists())
-        .map(Path::to_owned)
+    path.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
 }

@@ -18,9 +18,7 @@ pub(super) struct Workspace {
 pub(super) fn workspace(file: &Table, dir: &str) -> Option<Workspace> {
     let table = file.get("workspace")?.as_table()?;
     let dependencies = table.get("dependencies").and_then(Value::as_table).cloned();
-    let version = table
-        .get("package")
-        .and_then(|package| package.get("version")?.as_str());
+    let version = table.get("package").and_then(|package| package.get("version")?.as_str());
     Some(Workspace {
         dir: dir.to_owned(),
         dependencies: dependencies.unwrap_or_default(),
@@ -51,17 +49,8 @@ pub(super) fn cargo_toml(
         None => None,
     };
     let mut read = |holder: &Table| {
-        for (section, dev) in [
-            ("dependencies", false),
-            ("build-dependencies", true),
-            ("dev-dependencies", true),
-        ] {
-            for (name, value) in holder
-                .get(section)
-                .and_then(Value::as_table)
-                .into_iter()
-                .flatten()
-            {
+        for (section, dev) in [("dependencies", false), ("build-dependencies", true), ("dev-dependencies", true)] {
+            for (name, value) in holder.get(section).and_then(Value::as_table).into_iter().flatten() {
                 let mut found = dependency(name, value, &package.dir, workspace);
                 found.dev = dev;
                 found.manifest = manifest.to_owned();
@@ -71,12 +60,7 @@ pub(super) fn cargo_toml(
         }
     };
     read(file);
-    for (_, target) in file
-        .get("target")
-        .and_then(Value::as_table)
-        .into_iter()
-        .flatten()
-    {
+    for (_, target) in file.get("target").and_then(Value::as_table).into_iter().flatten() {
         if let Some(target) = target.as_table() {
             read(target);
         }
@@ -95,10 +79,7 @@ fn dependency(name: &str, value: &Value, dir: &str, workspace: Option<&Workspace
     Dependency {
         name: real.to_owned(),
         alias: (real != name).then(|| name.to_owned()),
-        requirement: value
-            .as_str()
-            .or_else(|| field("version"))
-            .map(str::to_owned),
+        requirement: value.as_str().or_else(|| field("version")).map(str::to_owned),
         path: field("path").and_then(|path| paths::join(dir, path)),
         ..Dependency::default()
     }

@@ -30,12 +30,7 @@ pub(crate) fn read_text(path: &Path) -> Option<String> {
 impl Packages {
     /// Reads all manifests of a tree, and of its lock files what they say of the SDKs.
     pub fn find(tree: &Tree) -> Self {
-        let mut finder = Finder {
-            tree,
-            packages: FxHashMap::default(),
-            catalogs: Vec::new(),
-            skipped: Vec::new(),
-        };
+        let mut finder = Finder { tree, packages: FxHashMap::default(), catalogs: Vec::new(), skipped: Vec::new() };
         finder.read_all();
         finder.add_implicit();
         finder.look_up_catalogs();
@@ -54,11 +49,7 @@ impl Packages {
 /// The configuration of each folder that has one; `tsconfig.json` comes before `jsconfig.json`.
 fn tsconfigs(tree: &Tree) -> FxHashMap<&str, &str> {
     let mut found = FxHashMap::default();
-    for file in tree
-        .manifests
-        .iter()
-        .filter(|file| file.kind == ManifestKind::TsConfig && file.above() == 0)
-    {
+    for file in tree.manifests.iter().filter(|file| file.kind == ManifestKind::TsConfig && file.above() == 0) {
         match paths::file_name(&file.path) {
             "tsconfig.json" => {
                 found.insert(file.dir(), file.path.as_str());
@@ -90,10 +81,8 @@ impl<'a> Finder<'a> {
             .filter(|file| !matches!(file.kind, ManifestKind::Lock(_) | ManifestKind::TsConfig))
             .collect();
         files.sort_by_key(|file| (file.above(), file.kind, file.path.as_str()));
-        let texts: Vec<(&ManifestFile, String)> = files
-            .into_iter()
-            .filter_map(|file| Some((file, self.read(file)?)))
-            .collect();
+        let texts: Vec<(&ManifestFile, String)> =
+            files.into_iter().filter_map(|file| Some((file, self.read(file)?))).collect();
         let crates: Vec<(&ManifestFile, &str, Option<toml::Table>)> = texts
             .iter()
             .filter(|(file, _)| file.kind == ManifestKind::CargoToml)
@@ -102,25 +91,16 @@ impl<'a> Finder<'a> {
         let workspaces: Vec<(&str, usize, cargo::Workspace)> = crates
             .iter()
             .filter_map(|(file, _, table)| {
-                Some((
-                    file.dir(),
-                    file.above(),
-                    cargo::workspace(table.as_ref()?, file.dir())?,
-                ))
+                Some((file.dir(), file.above(), cargo::workspace(table.as_ref()?, file.dir())?))
             })
             .collect();
         for (file, text, table) in &crates {
             let workspace = paths::ancestors(file.dir()).find_map(|dir| {
-                let nearest = workspaces
-                    .iter()
-                    .filter(|(at, ..)| *at == dir)
-                    .min_by_key(|(_, above, _)| *above);
+                let nearest = workspaces.iter().filter(|(at, ..)| *at == dir).min_by_key(|(_, above, _)| *above);
                 nearest.map(|(.., workspace)| workspace)
             });
             match table {
-                Some(table) => self.add(file, |package| {
-                    cargo::cargo_toml(table, text, &file.path, workspace, package)
-                }),
+                Some(table) => self.add(file, |package| cargo::cargo_toml(table, text, &file.path, workspace, package)),
                 None => self.broken(file),
             }
         }
@@ -159,10 +139,8 @@ impl<'a> Finder<'a> {
             ManifestKind::PnpmWorkspace => match javascript::pnpm_workspace(text) {
                 Some((members, catalogs)) => {
                     self.catalogs.push((file.dir().to_owned(), catalogs));
-                    if let Some(package) = self
-                        .packages
-                        .get_mut(&(Family::Js, file.dir().to_owned()))
-                        .filter(|_| file.above() == 0)
+                    if let Some(package) =
+                        self.packages.get_mut(&(Family::Js, file.dir().to_owned())).filter(|_| file.above() == 0)
                     {
                         package.js.workspaces.extend(members);
                     }
@@ -189,9 +167,7 @@ impl<'a> Finder<'a> {
                     self.broken(file);
                 }
             }
-            ManifestKind::SetupCfg => {
-                self.add(file, |package| python::setup_cfg(text, path, package))
-            }
+            ManifestKind::SetupCfg => self.add(file, |package| python::setup_cfg(text, path, package)),
             ManifestKind::SetupPy => self.add(file, |package| {
                 python::setup_py(text, path, package);
                 text.contains("setup(")
@@ -209,12 +185,7 @@ impl<'a> Finder<'a> {
             ManifestKind::Requirements => {
                 let root = self.tree.root.clone();
                 self.add(file, |package| {
-                    package.dependencies.extend(requirements::file(
-                        text,
-                        path,
-                        &file.absolute,
-                        &root,
-                    ));
+                    package.dependencies.extend(requirements::file(text, path, &file.absolute, &root));
                     true
                 });
             }
@@ -230,9 +201,7 @@ impl<'a> Finder<'a> {
         let known = self.packages.get(&key);
         // One above the root joins only what came from its own folder.
         if file.above() > 0
-            && known.is_some_and(|package| {
-                package.manifest.as_deref().map_or(0, paths::above) != file.above()
-            })
+            && known.is_some_and(|package| package.manifest.as_deref().map_or(0, paths::above) != file.above())
         {
             read(&mut Package::new(family, &dir));
             return;
@@ -248,40 +217,26 @@ impl<'a> Finder<'a> {
     }
 
     fn broken(&mut self, file: &ManifestFile) {
-        self.skipped
-            .push(Skipped::new(file.path.clone(), SkipReason::BrokenManifest));
+        self.skipped.push(Skipped::new(file.path.clone(), SkipReason::BrokenManifest));
     }
 
     /// Sources without any manifest belong to a package without one.
     fn add_implicit(&mut self) {
         for family in Family::ALL {
             let orphan = |path: &str| {
-                !paths::ancestors(paths::parent(path))
-                    .any(|dir| self.packages.contains_key(&(family, dir.to_owned())))
+                !paths::ancestors(paths::parent(path)).any(|dir| self.packages.contains_key(&(family, dir.to_owned())))
             };
-            let mut files = self
-                .tree
-                .files
-                .iter()
-                .filter(|file| Family::of(file.language) == family);
+            let mut files = self.tree.files.iter().filter(|file| Family::of(file.language) == family);
             if files.any(|file| orphan(&file.path)) {
-                self.packages
-                    .insert((family, ".".to_owned()), Package::new(family, "."));
+                self.packages.insert((family, ".".to_owned()), Package::new(family, "."));
             }
         }
     }
 
     fn look_up_catalogs(&mut self) {
-        for package in self
-            .packages
-            .values_mut()
-            .filter(|package| package.family == Family::Js)
-        {
+        for package in self.packages.values_mut().filter(|package| package.family == Family::Js) {
             for dependency in &mut package.dependencies {
-                let Some(requirement) = dependency
-                    .requirement
-                    .as_deref()
-                    .filter(|text| text.starts_with("catalog:"))
+                let Some(requirement) = dependency.requirement.as_deref().filter(|text| text.starts_with("catalog:"))
                 else {
                     continue;
                 };
@@ -289,9 +244,7 @@ impl<'a> Finder<'a> {
                     self.catalogs
                         .iter()
                         .filter(|(at, _)| at == dir)
-                        .find_map(|(_, catalogs)| {
-                            javascript::from_catalog(catalogs, requirement, &dependency.name)
-                        })
+                        .find_map(|(_, catalogs)| javascript::from_catalog(catalogs, requirement, &dependency.name))
                 };
                 if let Some(found) = paths::ancestors(&package.dir).find_map(at) {
                     dependency.requirement = Some(found.to_owned());
@@ -314,11 +267,6 @@ fn family_of(kind: ManifestKind) -> Family {
 /// The folder of the package that a manifest describes: `requirements/base.txt` belongs to the folder above.
 fn package_dir(file: &ManifestFile) -> String {
     let dir = file.dir();
-    let in_folder =
-        file.kind == ManifestKind::Requirements && paths::file_name(dir) == "requirements";
-    if in_folder {
-        paths::parent(dir).to_owned()
-    } else {
-        dir.to_owned()
-    }
+    let in_folder = file.kind == ManifestKind::Requirements && paths::file_name(dir) == "requirements";
+    if in_folder { paths::parent(dir).to_owned() } else { dir.to_owned() }
 }

@@ -25,26 +25,14 @@ pub(super) fn package_json(text: &str, manifest: &str, package: &mut Package) ->
     js.module = string("module");
     js.types = string("types").or_else(|| string("typings"));
     js.exports = json.get("exports").cloned();
-    js.imports
-        .extend(entries(json.get("imports")).map(|(key, value)| (key.clone(), value.clone())));
+    js.imports.extend(entries(json.get("imports")).map(|(key, value)| (key.clone(), value.clone())));
     js.bin = match json.get("bin") {
         Some(Value::String(file)) => vec![(package.name.clone().unwrap_or_default(), file.clone())],
-        bin => strings(bin)
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-            .collect(),
+        bin => strings(bin).map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
     };
     let workspaces = json.get("workspaces");
-    let members = workspaces.and_then(|value| {
-        value
-            .as_array()
-            .or_else(|| value.get("packages")?.as_array())
-    });
-    js.workspaces = members
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect();
+    let members = workspaces.and_then(|value| value.as_array().or_else(|| value.get("packages")?.as_array()));
+    js.workspaces = members.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
     for (section, dev) in [
         ("dependencies", false),
         ("optionalDependencies", false),
@@ -53,9 +41,7 @@ pub(super) fn package_json(text: &str, manifest: &str, package: &mut Package) ->
     ] {
         for (name, requirement) in strings(json.get(section)) {
             let line = line_of(text, &format!("\"{name}\""), requirement);
-            package
-                .dependencies
-                .push(dependency(name, requirement, dev, manifest, line));
+            package.dependencies.push(dependency(name, requirement, dev, manifest, line));
         }
     }
     Some(catalogs_of(&json, workspaces))
@@ -71,10 +57,7 @@ pub(super) fn is_package(package: &Package) -> bool {
 
 fn catalogs_of(json: &Map<String, Value>, workspaces: Option<&Value>) -> Catalogs {
     let mut catalogs = Catalogs::new();
-    for holder in [workspaces.and_then(Value::as_object), Some(json)]
-        .into_iter()
-        .flatten()
-    {
+    for holder in [workspaces.and_then(Value::as_object), Some(json)].into_iter().flatten() {
         let mut add = |name: &str, catalog: Option<&Value>| {
             let entries = strings(catalog).map(|(key, value)| (key.to_owned(), value.to_owned()));
             catalogs.entry(name.to_owned()).or_default().extend(entries);
@@ -89,10 +72,8 @@ fn catalogs_of(json: &Map<String, Value>, workspaces: Option<&Value>) -> Catalog
 
 /// A dependency as written: `^1.2`, `npm:real@^1`, `workspace:*`, `catalog:name`.
 fn dependency(name: &str, requirement: &str, dev: bool, manifest: &str, line: u32) -> Dependency {
-    let renamed = requirement
-        .strip_prefix("npm:")
-        .and_then(Specifier::parse)
-        .filter(|_| requirement.starts_with("npm:"));
+    let renamed =
+        requirement.strip_prefix("npm:").and_then(Specifier::parse).filter(|_| requirement.starts_with("npm:"));
     let (real, alias, requirement) = match &renamed {
         Some(real) if real.name != name && Family::Js.looks_like_name(real.name) => {
             (real.name, Some(name.to_owned()), real.requirement)
@@ -129,23 +110,11 @@ pub(super) fn deno_json(text: &str, manifest: &str, package: &mut Package) -> Op
         package.js.exports = json.get("exports").cloned();
     }
     package.js.is_module = true;
-    let members = json.get("workspace").and_then(|value| {
-        value
-            .as_array()
-            .or_else(|| value.get("members")?.as_array())
-    });
-    package.js.workspaces.extend(
-        members
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .map(str::to_owned),
-    );
+    let members = json.get("workspace").and_then(|value| value.as_array().or_else(|| value.get("members")?.as_array()));
+    package.js.workspaces.extend(members.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
     for (alias, target) in entries(json.get("imports")) {
         package.js.imports.push((alias.clone(), target.clone()));
-        let Some(target) = target
-            .as_str()
-            .filter(|target| target.starts_with("npm:") || target.starts_with("jsr:"))
+        let Some(target) = target.as_str().filter(|target| target.starts_with("npm:") || target.starts_with("jsr:"))
         else {
             continue;
         };
@@ -177,38 +146,19 @@ struct PnpmWorkspace {
 
 /// Reads `pnpm-workspace.yaml`: its members and catalogs; `None` where it is broken.
 pub(super) fn pnpm_workspace(text: &str) -> Option<(Vec<String>, Catalogs)> {
-    let has_content = text.lines().any(|line| {
-        !line.trim_start().starts_with('#') && !line.trim().is_empty() && line.trim() != "---"
-    });
-    let file = if has_content {
-        serde_saphyr::from_str(text).ok()?
-    } else {
-        PnpmWorkspace::default()
-    };
+    let has_content =
+        text.lines().any(|line| !line.trim_start().starts_with('#') && !line.trim().is_empty() && line.trim() != "---");
+    let file = if has_content { serde_saphyr::from_str(text).ok()? } else { PnpmWorkspace::default() };
     let mut catalogs = file.catalogs.unwrap_or_default();
-    catalogs
-        .entry(String::new())
-        .or_default()
-        .extend(file.catalog.unwrap_or_default());
+    catalogs.entry(String::new()).or_default().extend(file.catalog.unwrap_or_default());
     Some((file.packages.unwrap_or_default(), catalogs))
 }
 
 /// What `catalog:` or `catalog:name` stands for.
-pub(super) fn from_catalog<'a>(
-    catalogs: &'a Catalogs,
-    requirement: &str,
-    name: &str,
-) -> Option<&'a str> {
+pub(super) fn from_catalog<'a>(catalogs: &'a Catalogs, requirement: &str, name: &str) -> Option<&'a str> {
     let catalog = requirement.strip_prefix("catalog:")?.trim();
-    let names: &[&str] = if matches!(catalog, "" | "default") {
-        &["", "default"]
-    } else {
-        &[catalog]
-    };
-    names
-        .iter()
-        .find_map(|catalog| catalogs.get(*catalog)?.get(name))
-        .map(String::as_str)
+    let names: &[&str] = if matches!(catalog, "" | "default") { &["", "default"] } else { &[catalog] };
+    names.iter().find_map(|catalog| catalogs.get(*catalog)?.get(name)).map(String::as_str)
 }
 
 /// JSON with comments and trailing commas.

@@ -48,10 +48,8 @@ fn npm(lock: &[u8], wanted: Wanted) -> Vec<String> {
     let mut found = Vec::new();
     for key in [own, hoisted, first] {
         for after in occurrences(lock, &key) {
-            let Some(body) = after
-                .strip_prefix(b":")
-                .map(<[u8]>::trim_ascii_start)
-                .and_then(|rest| rest.strip_prefix(b"{"))
+            let Some(body) =
+                after.strip_prefix(b":").map(<[u8]>::trim_ascii_start).and_then(|rest| rest.strip_prefix(b"{"))
             else {
                 continue;
             };
@@ -65,21 +63,14 @@ fn npm(lock: &[u8], wanted: Wanted) -> Vec<String> {
 /// The importer's own section, else the package keys.
 fn pnpm(lock: &[u8], wanted: Wanted) -> Vec<String> {
     let mut found = Vec::new();
-    let headers = [
-        format!("\n  {}:", wanted.importer),
-        format!("\n  '{}':", wanted.importer),
-    ];
+    let headers = [format!("\n  {}:", wanted.importer), format!("\n  '{}':", wanted.importer)];
     let section = headers.iter().find_map(|header| {
         occurrences(lock, header).find(|after| after.starts_with(b"\n") || after.starts_with(b"\r"))
     });
     // Without an `importers` part the whole file belongs to one importer.
     let whole = wanted.importer == "." && memmem::find(lock, b"\nimporters:").is_none();
     if let Some(section) = section.or(whole.then_some(lock)) {
-        let end = if whole {
-            section.len()
-        } else {
-            section_end(section)
-        };
+        let end = if whole { section.len() } else { section_end(section) };
         for key in [
             format!(" {}:", wanted.local_name),
             format!(" '{}':", wanted.local_name),
@@ -93,9 +84,7 @@ fn pnpm(lock: &[u8], wanted: Wanted) -> Vec<String> {
                     continue;
                 }
                 let fields = rest.split(|&b| b == b'\n').take(3);
-                let version = fields
-                    .filter_map(|line| line.trim_ascii().strip_prefix(b"version:"))
-                    .next();
+                let version = fields.filter_map(|line| line.trim_ascii().strip_prefix(b"version:")).next();
                 found.extend(version.map(|version| clean(version.trim_ascii())));
             }
         }
@@ -134,35 +123,21 @@ fn yarn(lock: &[u8], wanted: Wanted) -> Vec<String> {
         if !header.trim_ascii_end().ends_with(b":") {
             continue;
         }
-        let fields = body
-            .split(|&b| b == b'\n')
-            .take_while(|line| line.starts_with(b" "));
-        let version = fields
-            .filter_map(|line| line.trim_ascii().strip_prefix(b"version"))
-            .next();
-        let Some(version) = version.map(|version| {
-            clean(
-                version
-                    .trim_ascii_start()
-                    .strip_prefix(b":")
-                    .unwrap_or(version)
-                    .trim_ascii(),
-            )
-        }) else {
+        let fields = body.split(|&b| b == b'\n').take_while(|line| line.starts_with(b" "));
+        let version = fields.filter_map(|line| line.trim_ascii().strip_prefix(b"version")).next();
+        let Some(version) =
+            version.map(|version| clean(version.trim_ascii_start().strip_prefix(b":").unwrap_or(version).trim_ascii()))
+        else {
             continue;
         };
         let header = header.strip_prefix(b"npm:").unwrap_or(header);
         let matches = wanted.requirement.is_some_and(|requirement| {
             let requirement = requirement.trim_start_matches("npm:").as_bytes();
-            header.strip_prefix(requirement).is_some_and(|rest| {
-                rest.starts_with(b"\"") || rest.starts_with(b",") || rest.starts_with(b":")
-            })
+            header
+                .strip_prefix(requirement)
+                .is_some_and(|rest| rest.starts_with(b"\"") || rest.starts_with(b",") || rest.starts_with(b":"))
         });
-        if matches {
-            exact.push(version)
-        } else {
-            others.push(version)
-        }
+        if matches { exact.push(version) } else { others.push(version) }
     }
     exact.extend(others);
     exact
@@ -190,17 +165,8 @@ fn deno(lock: &[u8], wanted: Wanted) -> Vec<String> {
                 continue;
             };
             let value = &value[..memchr::memchr(b'"', value).unwrap_or(value.len())];
-            let version = clean(
-                value
-                    .rsplit(|&b| b == b'@')
-                    .next()
-                    .filter(|_| value.contains(&b':'))
-                    .unwrap_or(value),
-            );
-            if wanted
-                .requirement
-                .is_some_and(|requirement| &after[..end] == requirement.as_bytes())
-            {
+            let version = clean(value.rsplit(|&b| b == b'@').next().filter(|_| value.contains(&b':')).unwrap_or(value));
+            if wanted.requirement.is_some_and(|requirement| &after[..end] == requirement.as_bytes()) {
                 exact.push(version);
             } else {
                 others.push(version);
@@ -234,13 +200,9 @@ fn pipfile(lock: &[u8], name: &str) -> Vec<String> {
     let key = format!("\"{name}\"");
     occurrences(lock, &key)
         .filter_map(|after| {
-            let body = after
-                .strip_prefix(b":")?
-                .trim_ascii_start()
-                .strip_prefix(b"{")?;
+            let body = after.strip_prefix(b":")?.trim_ascii_start().strip_prefix(b"{")?;
             let body = &body[..memchr::memchr(b'}', body)?];
-            quoted_after(body, "\"version\"")
-                .map(|version| version.trim_start_matches('=').to_owned())
+            quoted_after(body, "\"version\"").map(|version| version.trim_start_matches('=').to_owned())
         })
         .collect()
 }
@@ -276,13 +238,8 @@ fn quoted_after(bytes: &[u8], key: &str) -> Option<String> {
 /// The version at the beginning of `bytes`, without quotes and what a lock file appends (peers, hashes).
 fn clean(bytes: &[u8]) -> String {
     let bytes = bytes.trim_ascii_start();
-    let bytes = bytes
-        .strip_prefix(b"\"")
-        .or_else(|| bytes.strip_prefix(b"'"))
-        .unwrap_or(bytes);
-    let end = bytes
-        .iter()
-        .position(|&b| !(b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'+' | b'!')));
+    let bytes = bytes.strip_prefix(b"\"").or_else(|| bytes.strip_prefix(b"'")).unwrap_or(bytes);
+    let end = bytes.iter().position(|&b| !(b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'+' | b'!')));
     String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
 }
 

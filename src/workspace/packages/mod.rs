@@ -140,9 +140,7 @@ impl Package {
 
     /// The dependency that code of the package imports under a name.
     pub fn dependency(&self, local_name: &str) -> Option<&Dependency> {
-        self.dependencies
-            .iter()
-            .find(|dependency| dependency.local_name() == local_name)
+        self.dependencies.iter().find(|dependency| dependency.local_name() == local_name)
     }
 
     /// The folder of a Rust crate that code of the package names: a dependency by path. (How modules of a crate are found is its front
@@ -165,16 +163,9 @@ pub struct Packages {
 impl Packages {
     fn new(mut list: Vec<Package>, skipped: Vec<Skipped>) -> Self {
         list.sort_by(|a, b| (&a.dir, a.family).cmp(&(&b.dir, b.family)));
-        let by_dir = list
-            .iter()
-            .enumerate()
-            .map(|(index, package)| ((package.family, package.dir.clone()), index))
-            .collect();
-        Self {
-            list,
-            by_dir,
-            skipped,
-        }
+        let by_dir =
+            list.iter().enumerate().map(|(index, package)| ((package.family, package.dir.clone()), index)).collect();
+        Self { list, by_dir, skipped }
     }
 
     /// All packages, sorted by folder and family.
@@ -194,44 +185,32 @@ impl Packages {
 
     /// The package of a family in exactly this folder.
     pub fn at(&self, family: Family, dir: &str) -> Option<&Package> {
-        self.by_dir
-            .get(&(family, dir.to_owned()))
-            .map(|&index| &self.list[index])
+        self.by_dir.get(&(family, dir.to_owned())).map(|&index| &self.list[index])
     }
 
     /// The packages around one, nearest first: npm hoists what the workspace root depends on.
     pub fn around<'a>(&'a self, package: &'a Package) -> impl Iterator<Item = &'a Package> {
-        paths::ancestors(&package.dir)
-            .skip(1)
-            .filter_map(|dir| self.at(package.family, dir))
+        paths::ancestors(&package.dir).skip(1).filter_map(|dir| self.at(package.family, dir))
     }
 
     /// The package of this name in the tree.
     pub fn named(&self, family: Family, name: &str) -> Option<&Package> {
-        self.list
-            .iter()
-            .find(|package| package.family == family && package.name.as_deref() == Some(name))
+        self.list.iter().find(|package| package.family == family && package.name.as_deref() == Some(name))
     }
 }
 
 /// The 1-based line of the first occurrence of `needle` in `text`, preferring one that has `also` on the same line.
 fn line_of(text: &str, needle: &str, also: &str) -> u32 {
-    let holds = |line: &str| {
-        line.match_indices(needle)
-            .any(|(at, _)| is_whole(line, at, needle.len()))
-    };
+    let holds = |line: &str| line.match_indices(needle).any(|(at, _)| is_whole(line, at, needle.len()));
     let numbered = || (1u32..).zip(text.lines()).filter(|(_, line)| holds(line));
-    let best = numbered()
-        .find(|(_, line)| line.contains(also))
-        .or_else(|| numbered().next());
+    let best = numbered().find(|(_, line)| line.contains(also)).or_else(|| numbered().next());
     best.map_or(0, |(number, _)| number)
 }
 
 /// Whether what stands at `at` is a name of its own, not a part of a longer one.
 fn is_whole(line: &str, at: usize, length: usize) -> bool {
-    let part = |byte: Option<&u8>| {
-        byte.is_some_and(|&b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/' | b'@'))
-    };
+    let part =
+        |byte: Option<&u8>| byte.is_some_and(|&b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/' | b'@'));
     let bytes = line.as_bytes();
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     !part(before) && !part(bytes.get(at + length).filter(|&&b| b != b'@'))

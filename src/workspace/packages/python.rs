@@ -21,21 +21,11 @@ pub(super) fn pyproject(text: &str, manifest: &str, package: &mut Package) -> Op
         return Some(false);
     }
     let string = |holder: Option<&Value>, key: &str| holder?.get(key)?.as_str().map(str::to_owned);
-    package.name = string(project, "name")
-        .or_else(|| string(poetry, "name"))
-        .or(package.name.take());
-    package.version = string(project, "version")
-        .or_else(|| string(poetry, "version"))
-        .or(package.version.take());
-    let mut add = |items: Option<&Value>, dev: bool| {
-        package
-            .dependencies
-            .extend(list(texts(items), dev, manifest, text))
-    };
-    add(
-        project.and_then(|project| project.get("dependencies")),
-        false,
-    );
+    package.name = string(project, "name").or_else(|| string(poetry, "name")).or(package.name.take());
+    package.version = string(project, "version").or_else(|| string(poetry, "version")).or(package.version.take());
+    let mut add =
+        |items: Option<&Value>, dev: bool| package.dependencies.extend(list(texts(items), dev, manifest, text));
+    add(project.and_then(|project| project.get("dependencies")), false);
     for (name, items) in tables(project.and_then(|project| project.get("optional-dependencies"))) {
         add(Some(items), is_dev_name(name));
     }
@@ -55,19 +45,11 @@ pub(super) fn pyproject(text: &str, manifest: &str, package: &mut Package) -> Op
             continue;
         };
         let name = normal_name(name);
-        for dependency in package
-            .dependencies
-            .iter_mut()
-            .filter(|dependency| dependency.name == name)
-        {
+        for dependency in package.dependencies.iter_mut().filter(|dependency| dependency.name == name) {
             dependency.path = paths::join(&dir, path);
         }
     }
-    package.python_roots.extend(
-        roots(&file)
-            .into_iter()
-            .filter_map(|root| paths::join(&dir, &root)),
-    );
+    package.python_roots.extend(roots(&file).into_iter().filter_map(|root| paths::join(&dir, &root)));
     Some(true)
 }
 
@@ -77,10 +59,7 @@ fn poetry_dependencies(poetry: &Value, text: &str, manifest: &str, found: &mut V
             if name == "python" {
                 continue;
             }
-            let first = value
-                .as_array()
-                .and_then(|variants| variants.first())
-                .unwrap_or(value);
+            let first = value.as_array().and_then(|variants| variants.first()).unwrap_or(value);
             let requirement = first.as_str().or_else(|| first.get("version")?.as_str());
             found.push(Dependency {
                 name: normal_name(name),
@@ -101,30 +80,17 @@ fn poetry_dependencies(poetry: &Value, text: &str, manifest: &str, found: &mut V
 
 /// Folders that a build back end is told to take modules from.
 fn roots(file: &Table) -> Vec<String> {
-    let get = |path: &[&str]| {
-        path.iter()
-            .try_fold(file.get("tool")?, |value, key| value.get(*key))
-    };
+    let get = |path: &[&str]| path.iter().try_fold(file.get("tool")?, |value, key| value.get(*key));
     let mut roots: Vec<String> = Vec::new();
-    let mut add =
-        |value: Option<&Value>| roots.extend(value.and_then(Value::as_str).map(str::to_owned));
+    let mut add = |value: Option<&Value>| roots.extend(value.and_then(Value::as_str).map(str::to_owned));
     add(get(&["setuptools", "package-dir", ""]));
     add(get(&["maturin", "python-source"]));
     add(get(&["pdm", "build", "package-dir"]));
     add(get(&["uv", "build-backend", "module-root"]));
     let found = texts(get(&["setuptools", "packages", "find", "where"]));
     roots.extend(found.map(str::to_owned));
-    for package in get(&["poetry", "packages"])
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        roots.extend(
-            package
-                .get("from")
-                .and_then(Value::as_str)
-                .map(str::to_owned),
-        );
+    for package in get(&["poetry", "packages"]).and_then(Value::as_array).into_iter().flatten() {
+        roots.extend(package.get("from").and_then(Value::as_str).map(str::to_owned));
     }
     for package in texts(get(&["hatch", "build", "targets", "wheel", "packages"])) {
         roots.extend(package.rsplit_once('/').map(|(root, _)| root.to_owned()));
@@ -145,10 +111,7 @@ pub(super) fn setup_cfg(text: &str, manifest: &str, package: &mut Package) -> bo
         if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
             continue;
         }
-        if let Some(name) = trimmed
-            .strip_prefix('[')
-            .and_then(|rest| rest.strip_suffix(']'))
-        {
+        if let Some(name) = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             (section, key) = (name.trim(), "");
             continue;
         }
@@ -173,28 +136,18 @@ pub(super) fn setup_cfg(text: &str, manifest: &str, package: &mut Package) -> bo
                 package.version.get_or_insert_with(|| value.to_owned());
             }
             ("options", "install_requires") => {
-                package
-                    .dependencies
-                    .extend(list([value], false, manifest, text));
+                package.dependencies.extend(list([value], false, manifest, text));
                 is_package = true;
             }
             ("options.extras_require", extra) => {
-                package
-                    .dependencies
-                    .extend(list([value], is_dev_name(extra), manifest, text))
+                package.dependencies.extend(list([value], is_dev_name(extra), manifest, text))
             }
             ("options", "package_dir") => {
-                if let Some(root) = value
-                    .trim_start_matches(['=', ' '])
-                    .split_whitespace()
-                    .next()
-                {
+                if let Some(root) = value.trim_start_matches(['=', ' ']).split_whitespace().next() {
                     package.python_roots.extend(paths::join(&package.dir, root));
                 }
             }
-            ("options.packages.find", "where") => package
-                .python_roots
-                .extend(paths::join(&package.dir, value)),
+            ("options.packages.find", "where") => package.python_roots.extend(paths::join(&package.dir, value)),
             _ => {}
         }
     }
@@ -213,12 +166,9 @@ pub(super) fn setup_py(text: &str, manifest: &str, package: &mut Package) {
         package.version.get_or_insert_with(|| version.to_owned());
     }
     // The list may stand in the call or be a variable of that name.
-    let required =
-        after_keyword(&code, "install_requires").or_else(|| after_keyword(&code, "requirements"));
+    let required = after_keyword(&code, "install_requires").or_else(|| after_keyword(&code, "requirements"));
     if let Some(items) = required.and_then(bracketed) {
-        package
-            .dependencies
-            .extend(list(literals(items), false, manifest, text));
+        package.dependencies.extend(list(literals(items), false, manifest, text));
     }
     if let Some(map) = after_keyword(call, "package_dir").and_then(bracketed) {
         let parts: Vec<&str> = literals(map).collect();
@@ -248,11 +198,7 @@ pub(super) fn pipfile(text: &str, manifest: &str, package: &mut Package) -> Opti
 }
 
 fn texts(value: Option<&Value>) -> impl Iterator<Item = &str> {
-    value
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
 fn tables(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
@@ -261,10 +207,7 @@ fn tables(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
 
 fn without_comments(text: &str) -> String {
     let comment = |line: &str| line.trim_start().starts_with('#');
-    text.lines()
-        .filter(|line| !comment(line))
-        .flat_map(|line| [line, "\n"])
-        .collect()
+    text.lines().filter(|line| !comment(line)).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// What follows `name =` in Python code.

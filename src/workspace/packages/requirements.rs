@@ -26,9 +26,7 @@ pub fn normal_name(name: &str) -> String {
 /// Reads one requirement (`name[extra] >=1,<2 ; marker`); `None` for a line that names no package.
 pub(super) fn requirement(text: &str, dev: bool, manifest: &str, line: u32) -> Option<Dependency> {
     let text = text.split(';').next().unwrap_or("").trim();
-    let end = text
-        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')))
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))).unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
     if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return None;
@@ -69,33 +67,21 @@ pub(super) fn list<'a>(
 
 /// The line of a name as written in `item`.
 pub(super) fn line_of_name(text: &str, item: &str, requirement: Option<&str>) -> u32 {
-    let end = item
-        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')))
-        .unwrap_or(item.len());
+    let end = item.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))).unwrap_or(item.len());
     line_of(text, &item[..end], requirement.unwrap_or(&item[..end]))
 }
 
 /// Whether a requirements file or group of this name is for development.
 pub(super) fn is_dev_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    ["dev", "test", "doc", "lint", "typing", "bench"]
-        .iter()
-        .any(|word| name.contains(word))
+    ["dev", "test", "doc", "lint", "typing", "bench"].iter().any(|word| name.contains(word))
 }
 
 /// Reads `requirements.txt`, following `-r` on disk below `root`. `manifest` is the path shown, `absolute` where it is.
 pub(super) fn file(text: &str, manifest: &str, absolute: &Path, root: &Path) -> Vec<Dependency> {
     let mut found = Vec::new();
     let dev = is_dev_name(super::paths::file_name(manifest));
-    read(
-        text,
-        manifest,
-        absolute,
-        root,
-        dev,
-        INCLUDE_DEPTH,
-        &mut found,
-    );
+    read(text, manifest, absolute, root, dev, INCLUDE_DEPTH, &mut found);
     found
 }
 
@@ -120,10 +106,7 @@ fn read(
         }
         let line = std::mem::take(&mut pending) + line;
         let line = line.trim();
-        if let Some(included) = line
-            .strip_prefix("-r ")
-            .or_else(|| line.strip_prefix("--requirement "))
-        {
+        if let Some(included) = line.strip_prefix("-r ").or_else(|| line.strip_prefix("--requirement ")) {
             include(included.trim(), manifest, absolute, root, dev, depth, found);
         } else if !line.starts_with('-') {
             let line = line.split(" --").next().unwrap_or(line);
@@ -153,8 +136,7 @@ fn include(
     let Some(text) = super::find::read_text(&path) else {
         return;
     };
-    let shown = super::paths::join(super::paths::parent(manifest), included)
-        .unwrap_or_else(|| included.to_owned());
+    let shown = super::paths::join(super::paths::parent(manifest), included).unwrap_or_else(|| included.to_owned());
     read(&text, &shown, &path, root, dev, depth - 1, found);
 }
 
@@ -167,27 +149,16 @@ mod tests {
         for (text, expected) in [
             ("mcp", Some(("mcp", None))),
             ("mcp[cli]>=1.9,<2", Some(("mcp", Some(">=1.9,<2")))),
-            (
-                "FastMCP == 3.4.4 ; python_version > '3.9'",
-                Some(("fastmcp", Some("== 3.4.4"))),
-            ),
-            (
-                "fast_api.mcp (>=0.4)",
-                Some(("fast-api-mcp", Some(">=0.4"))),
-            ),
-            (
-                "mcp @ git+ssh://git@code.example/mcp",
-                Some(("mcp", Some("@ git+ssh://git@code.example/mcp"))),
-            ),
+            ("FastMCP == 3.4.4 ; python_version > '3.9'", Some(("fastmcp", Some("== 3.4.4")))),
+            ("fast_api.mcp (>=0.4)", Some(("fast-api-mcp", Some(">=0.4")))),
+            ("mcp @ git+ssh://git@code.example/mcp", Some(("mcp", Some("@ git+ssh://git@code.example/mcp")))),
             ("./local/path", None),
             ("https://code.example/x.whl", None),
             ("", None),
             ("--hash=sha256:0", None),
         ] {
             let found = requirement(text, false, "r", 1);
-            let found = found
-                .as_ref()
-                .map(|found| (found.name.as_str(), found.requirement.as_deref()));
+            let found = found.as_ref().map(|found| (found.name.as_str(), found.requirement.as_deref()));
             assert_eq!(found, expected, "{text}");
         }
     }
@@ -200,16 +171,8 @@ mod tests {
         std::fs::create_dir(root.join("common")).expect("dir");
         std::fs::write(root.join("common/base.txt"), "httpx>=0.27\n").expect("file");
         std::fs::write(root.join("loop.txt"), "-r loop.txt\nanyio\n").expect("file");
-        let found = file(
-            text,
-            "requirements.txt",
-            &root.join("requirements.txt"),
-            &root,
-        );
-        let names: Vec<_> = found
-            .iter()
-            .map(|d| (d.name.as_str(), d.manifest.as_str(), d.line))
-            .collect();
+        let found = file(text, "requirements.txt", &root.join("requirements.txt"), &root);
+        let names: Vec<_> = found.iter().map(|d| (d.name.as_str(), d.manifest.as_str(), d.line)).collect();
         assert_eq!(
             names,
             [

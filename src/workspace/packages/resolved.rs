@@ -18,28 +18,20 @@ pub(super) fn by_members(packages: &mut [Package]) {
         .iter()
         .filter_map(|package| {
             let name = package.name.as_deref()?;
-            let name = if package.family == Family::Python {
-                requirements::normal_name(name)
-            } else {
-                name.to_owned()
-            };
-            Some((
-                (package.family, name),
-                (package.dir.clone(), package.version.clone()),
-            ))
+            let name = if package.family == Family::Python { requirements::normal_name(name) } else { name.to_owned() };
+            Some(((package.family, name), (package.dir.clone(), package.version.clone())))
         })
         .collect();
     for package in packages {
         for dependency in &mut package.dependencies {
             let local = match (package.family, dependency.requirement.as_deref()) {
-                (Family::Js, Some(requirement)) => ["workspace:", "link:", "file:", "portal:"]
-                    .iter()
-                    .any(|prefix| requirement.starts_with(prefix)),
+                (Family::Js, Some(requirement)) => {
+                    ["workspace:", "link:", "file:", "portal:"].iter().any(|prefix| requirement.starts_with(prefix))
+                }
                 (_, requirement) => requirement.is_none() || dependency.path.is_some(),
             };
-            let Some((dir, version)) = members
-                .get(&(package.family, dependency.name.clone()))
-                .filter(|(dir, _)| local && *dir != package.dir)
+            let Some((dir, version)) =
+                members.get(&(package.family, dependency.name.clone())).filter(|(dir, _)| local && *dir != package.dir)
             else {
                 continue;
             };
@@ -61,15 +53,11 @@ pub(super) fn by_lock_files(tree: &Tree, packages: &mut [Package]) {
             _ => None,
         })
         .collect();
-    locks
-        .sort_by_key(|(file, kind)| (file.above(), Reverse(file.path.matches('/').count()), *kind));
+    locks.sort_by_key(|(file, kind)| (file.above(), Reverse(file.path.matches('/').count()), *kind));
     for (file, kind) in locks {
         let family = lock_family(kind);
         let mut bytes: Option<Vec<u8>> = None;
-        for package in packages
-            .iter_mut()
-            .filter(|package| package.family == family)
-        {
+        for package in packages.iter_mut().filter(|package| package.family == family) {
             let Some(importer) = importer(tree, file, package) else {
                 continue;
             };
@@ -77,8 +65,7 @@ pub(super) fn by_lock_files(tree: &Tree, packages: &mut [Package]) {
                 if dependency.resolved.is_some() || sdk::known(family, &dependency.name).is_none() {
                     continue;
                 }
-                let bytes =
-                    bytes.get_or_insert_with(|| fs::read(&file.absolute).unwrap_or_default());
+                let bytes = bytes.get_or_insert_with(|| fs::read(&file.absolute).unwrap_or_default());
                 let wanted = lock::Wanted {
                     name: &dependency.name,
                     local_name: dependency.local_name(),
@@ -98,11 +85,7 @@ fn importer(tree: &Tree, lock: &ManifestFile, package: &Package) -> Option<Strin
         return paths::strip(&package.dir, lock.dir()).map(str::to_owned);
     }
     let up = package.manifest.as_deref().map_or(0, paths::above);
-    let folder = if up > 0 {
-        tree.root.ancestors().nth(up)?.to_owned()
-    } else {
-        tree.root.join(&package.dir)
-    };
+    let folder = if up > 0 { tree.root.ancestors().nth(up)?.to_owned() } else { tree.root.join(&package.dir) };
     Some(paths::relative(&folder, lock.absolute.parent()?))
 }
 
@@ -111,10 +94,9 @@ fn importer(tree: &Tree, lock: &ManifestFile, package: &Package) -> Option<Strin
 fn best(family: Family, requirement: Option<&str>, versions: Vec<String>) -> Option<String> {
     let bounds = requirement.and_then(|requirement| Bounds::parse(family, requirement));
     let allowed = |version: &String| match (&bounds, Release::parse(version)) {
-        (Some(bounds), Some(release)) => bounds
-            .exact
-            .as_ref()
-            .map_or_else(|| bounds.allows(release), |exact| exact == version),
+        (Some(bounds), Some(release)) => {
+            bounds.exact.as_ref().map_or_else(|| bounds.allows(release), |exact| exact == version)
+        }
         _ => true,
     };
     versions.into_iter().find(allowed)
@@ -123,9 +105,7 @@ fn best(family: Family, requirement: Option<&str>, versions: Vec<String>) -> Opt
 /// The family that a lock file serves.
 pub(super) fn lock_family(kind: LockKind) -> Family {
     match kind {
-        LockKind::Npm | LockKind::Pnpm | LockKind::Yarn | LockKind::Bun | LockKind::Deno => {
-            Family::Js
-        }
+        LockKind::Npm | LockKind::Pnpm | LockKind::Yarn | LockKind::Bun | LockKind::Deno => Family::Js,
         LockKind::PythonToml | LockKind::Pipfile => Family::Python,
         LockKind::Cargo => Family::Rust,
     }

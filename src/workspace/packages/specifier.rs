@@ -16,17 +16,11 @@ pub struct Specifier<'a> {
 impl<'a> Specifier<'a> {
     /// Takes apart a bare or prefixed specifier; `None` where it names no package.
     pub fn parse(text: &'a str) -> Option<Self> {
-        let text = text
-            .strip_prefix("npm:")
-            .or_else(|| text.strip_prefix("jsr:"))
-            .unwrap_or(text);
+        let text = text.strip_prefix("npm:").or_else(|| text.strip_prefix("jsr:")).unwrap_or(text);
         let text = text.trim_start_matches('/');
         let scoped = text.starts_with('@');
         let name_segments = if scoped { 2 } else { 1 };
-        let end = text
-            .match_indices('/')
-            .nth(name_segments - 1)
-            .map_or(text.len(), |(at, _)| at);
+        let end = text.match_indices('/').nth(name_segments - 1).map_or(text.len(), |(at, _)| at);
         let (head, rest) = text.split_at(end);
         let (name, requirement) = match head[1.min(head.len())..].find('@') {
             Some(at) => (&head[..=at], Some(&head[at + 2..])),
@@ -34,10 +28,7 @@ impl<'a> Specifier<'a> {
         };
         let plausible = !name.is_empty()
             && !name.contains([' ', ':', '\\'])
-            && (!scoped
-                || name
-                    .split_once('/')
-                    .is_some_and(|(scope, name)| scope.len() > 1 && !name.is_empty()));
+            && (!scoped || name.split_once('/').is_some_and(|(scope, name)| scope.len() > 1 && !name.is_empty()));
         plausible.then_some(Self {
             name,
             requirement: requirement.filter(|text| !text.is_empty()),
@@ -47,9 +38,7 @@ impl<'a> Specifier<'a> {
 }
 
 /// The dependencies that prefixed specifiers in a source (`npm:`, `jsr:`) declare by themselves, without a manifest.
-pub fn dependencies_in_specifiers<'a>(
-    specifiers: impl IntoIterator<Item = &'a str>,
-) -> Vec<Dependency> {
+pub fn dependencies_in_specifiers<'a>(specifiers: impl IntoIterator<Item = &'a str>) -> Vec<Dependency> {
     let mut found: Vec<Dependency> = Vec::new();
     for text in specifiers {
         if !text.starts_with("npm:") && !text.starts_with("jsr:") {
@@ -88,20 +77,15 @@ mod tests {
             ("", None),
             ("virtual:x", None),
         ] {
-            let found =
-                Specifier::parse(text).map(|found| (found.name, found.requirement, found.subpath));
+            let found = Specifier::parse(text).map(|found| (found.name, found.requirement, found.subpath));
             assert_eq!(found, expected, "{text}");
         }
     }
 
     #[test]
     fn dependencies() {
-        let found =
-            dependencies_in_specifiers(["npm:@a/b@^1/x.js", "npm:@a/b/y.js", "zod", "./a.ts"]);
+        let found = dependencies_in_specifiers(["npm:@a/b@^1/x.js", "npm:@a/b/y.js", "zod", "./a.ts"]);
         assert_eq!(found.len(), 1);
-        assert_eq!(
-            (found[0].name.as_str(), found[0].requirement.as_deref()),
-            ("@a/b", Some("^1"))
-        );
+        assert_eq!((found[0].name.as_str(), found[0].requirement.as_deref()), ("@a/b", Some("^1")));
     }
 }

@@ -55,9 +55,7 @@ const NODE: &[&str] = &[
 const EXTENSIONS: [&str; 8] = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"];
 
 /// Folders that compilers write to.
-const OUTPUT: [&str; 10] = [
-    "dist", "build", "lib", "out", "output", "esm", "cjs", "es", "types", "typings",
-];
+const OUTPUT: [&str; 10] = ["dist", "build", "lib", "out", "output", "esm", "cjs", "es", "types", "typings"];
 
 /// How often one specifier may lead to another.
 const HOPS: usize = 8;
@@ -73,10 +71,7 @@ impl Resolver {
 
     fn js_from(&self, dir: &str, specifier: &str, hops: usize) -> Resolution {
         let specifier = specifier.split('?').next().unwrap_or(specifier);
-        if specifier.starts_with("./")
-            || specifier.starts_with("../")
-            || matches!(specifier, "." | "..")
-        {
+        if specifier.starts_with("./") || specifier.starts_with("../") || matches!(specifier, "." | "..") {
             return found(paths::join(dir, specifier).and_then(|path| self.written(dir, &path)));
         }
         if let Some(name) = specifier.strip_prefix("node:") {
@@ -97,10 +92,7 @@ impl Resolver {
         {
             return Resolution::Builtin(specifier.to_owned());
         }
-        if let Some(inner) = specifier
-            .strip_prefix("@/")
-            .or_else(|| specifier.strip_prefix("~/"))
-        {
+        if let Some(inner) = specifier.strip_prefix("@/").or_else(|| specifier.strip_prefix("~/")) {
             return found(self.by_convention(dir, inner));
         }
         if specifier.starts_with(['#', '/', '~']) {
@@ -110,120 +102,72 @@ impl Resolver {
             return Resolution::Missing;
         };
         let name = self.real_name(dir, parts.name);
-        let local = self
-            .js_package(name)
-            .and_then(|package| self.in_package(package, parts.subpath));
+        let local = self.js_package(name).and_then(|package| self.in_package(package, parts.subpath));
         match local {
             Some(path) => Resolution::File(path),
-            None => Resolution::External {
-                package: name.to_owned(),
-                subpath: parts.subpath.to_owned(),
-            },
+            None => Resolution::External { package: name.to_owned(), subpath: parts.subpath.to_owned() },
         }
     }
 
     /// Through `imports`, import maps, and `paths` or `baseUrl` of the nearest configuration.
     fn mapped(&self, dir: &str, specifier: &str, hops: usize) -> Option<Resolution> {
         let hops = hops.checked_sub(1)?;
-        for package in self
-            .js_around(dir)
-            .filter(|package| !package.fields.imports.is_empty())
-        {
-            let entries = package
-                .fields
-                .imports
-                .iter()
-                .map(|(key, value)| (key.as_str(), value));
+        for package in self.js_around(dir).filter(|package| !package.fields.imports.is_empty()) {
+            let entries = package.fields.imports.iter().map(|(key, value)| (key.as_str(), value));
             let Some((value, star)) = exports::lookup(entries, specifier) else {
                 continue;
             };
             let mut targets = Vec::new();
             exports::collect(value, star, &mut targets);
-            let resolved = targets
-                .iter()
-                .filter(|target| *target != specifier)
-                .map(|target| {
-                    let own_file = target
-                        .starts_with('.')
-                        .then(|| self.package_file(&package.dir, target));
-                    own_file.map_or_else(|| self.js_from(&package.dir, target, hops), found)
-                });
+            let resolved = targets.iter().filter(|target| *target != specifier).map(|target| {
+                let own_file = target.starts_with('.').then(|| self.package_file(&package.dir, target));
+                own_file.map_or_else(|| self.js_from(&package.dir, target, hops), found)
+            });
             return Some(first_good(resolved));
         }
         let config = paths::ancestors(dir).find_map(|dir| self.tsconfigs.get(dir))?;
         let targets = config.targets(specifier).into_iter();
-        let based = config
-            .base_url
-            .iter()
-            .filter_map(|base| paths::join(base, specifier));
-        targets
-            .chain(based)
-            .find_map(|target| self.js_file(&target))
-            .map(Resolution::File)
+        let based = config.base_url.iter().filter_map(|base| paths::join(base, specifier));
+        targets.chain(based).find_map(|target| self.js_file(&target)).map(Resolution::File)
     }
 
     /// A relative import: the file, else the source of what a build will write there (`cli.js` imports `./dist/main.js`).
     fn written(&self, dir: &str, path: &str) -> Option<String> {
         self.js_file(path).or_else(|| {
-            let package = self
-                .js_around(dir)
-                .next()
-                .map_or(".", |package| package.dir.as_str());
+            let package = self.js_around(dir).next().map_or(".", |package| package.dir.as_str());
             let inside = paths::strip(path, package)?;
-            let is_output = inside
-                .split('/')
-                .next()
-                .is_some_and(|first| OUTPUT.contains(&first));
+            let is_output = inside.split('/').next().is_some_and(|first| OUTPUT.contains(&first));
             is_output.then(|| self.package_file(package, inside))?
         })
     }
 
     /// `@/x` and `~/x` that no configuration explains: bundlers are told that they mean the package's `src`, or the package.
     fn by_convention(&self, dir: &str, inner: &str) -> Option<String> {
-        let package = self
-            .js_around(dir)
-            .next()
-            .map_or(".", |package| package.dir.as_str());
+        let package = self.js_around(dir).next().map_or(".", |package| package.dir.as_str());
         let candidates = [format!("src/{inner}"), inner.to_owned()];
-        candidates
-            .iter()
-            .find_map(|path| self.plain_file(&paths::join(package, path)?))
+        candidates.iter().find_map(|path| self.plain_file(&paths::join(package, path)?))
     }
 
     fn js_around<'a>(&'a self, dir: &'a str) -> impl Iterator<Item = &'a JsPackage> {
-        paths::ancestors(dir)
-            .filter_map(|dir| self.js_by_dir.get(dir))
-            .map(|&index| &self.js[index])
+        paths::ancestors(dir).filter_map(|dir| self.js_by_dir.get(dir)).map(|&index| &self.js[index])
     }
 
     fn real_name<'a>(&'a self, dir: &'a str, name: &'a str) -> &'a str {
-        self.js_around(dir)
-            .find_map(|package| package.aliases.get(name))
-            .map_or(name, String::as_str)
+        self.js_around(dir).find_map(|package| package.aliases.get(name)).map_or(name, String::as_str)
     }
 
     /// A file of a package of this tree, for a subpath as its users write it.
     fn in_package(&self, package: &JsPackage, subpath: &str) -> Option<String> {
         let dir = package.dir.as_str();
         let fields = &package.fields;
-        let exported = fields
-            .exports
-            .iter()
-            .flat_map(|exports| exports::targets(exports, subpath));
-        if let Some(path) = exported
-            .into_iter()
-            .find_map(|target| self.package_file(dir, &target))
-        {
+        let exported = fields.exports.iter().flat_map(|exports| exports::targets(exports, subpath));
+        if let Some(path) = exported.into_iter().find_map(|target| self.package_file(dir, &target)) {
             return Some(path);
         }
         if !subpath.is_empty() {
-            return self
-                .package_file(dir, subpath)
-                .or_else(|| self.package_file(dir, &format!("src/{subpath}")));
+            return self.package_file(dir, subpath).or_else(|| self.package_file(dir, &format!("src/{subpath}")));
         }
-        let mains = [&fields.module, &fields.main, &fields.types]
-            .into_iter()
-            .flatten();
+        let mains = [&fields.module, &fields.main, &fields.types].into_iter().flatten();
         let usual = ["src/index", "index", "src/main", "src/mod", "mod"];
         let mut candidates = mains.map(String::as_str).chain(usual);
         candidates.find_map(|target| self.package_file(dir, target))
@@ -242,9 +186,7 @@ impl Resolver {
             }
             rest = after;
             let sources = [format!("src/{rest}"), rest.to_owned()];
-            let found = sources
-                .iter()
-                .find_map(|path| self.plain_file(&paths::join(dir, path)?));
+            let found = sources.iter().find_map(|path| self.plain_file(&paths::join(dir, path)?));
             if found.is_some() {
                 return found;
             }
@@ -262,14 +204,11 @@ impl Resolver {
 
     /// A file by a path with or without its extension, or with that which the compiler will give it; the `index` of a folder.
     fn plain_file(&self, path: &str) -> Option<String> {
-        let with = |stem: &str, extension: &str| {
-            Some(format!("{stem}.{extension}")).filter(|path| self.known.contains(path))
-        };
+        let with =
+            |stem: &str, extension: &str| Some(format!("{stem}.{extension}")).filter(|path| self.known.contains(path));
         for declaration in [".d.ts", ".d.mts", ".d.cts"] {
             if let Some(stem) = path.strip_suffix(declaration) {
-                return EXTENSIONS
-                    .iter()
-                    .find_map(|extension| with(stem, extension));
+                return EXTENSIONS.iter().find_map(|extension| with(stem, extension));
             }
         }
         if let Some((stem, extension)) = path.rsplit_once('.') {
@@ -289,19 +228,11 @@ impl Resolver {
         {
             return Some(path.to_owned());
         }
-        let folder = if path == "." {
-            "index".to_owned()
-        } else {
-            format!("{path}/index")
-        };
+        let folder = if path == "." { "index".to_owned() } else { format!("{path}/index") };
         EXTENSIONS
             .iter()
             .find_map(|extension| with(path, extension))
-            .or_else(|| {
-                EXTENSIONS
-                    .iter()
-                    .find_map(|extension| with(&folder, extension))
-            })
+            .or_else(|| EXTENSIONS.iter().find_map(|extension| with(&folder, extension)))
     }
 }
 
@@ -325,15 +256,10 @@ fn first_good(resolutions: impl Iterator<Item = Resolution>) -> Resolution {
 
 /// The package that the address of a module server names: what follows the host, without a version or registry prefix.
 fn from_url(rest: &str) -> Resolution {
-    let path = rest
-        .trim_start_matches('/')
-        .split_once('/')
-        .map_or("", |(_, path)| path);
+    let path = rest.trim_start_matches('/').split_once('/').map_or("", |(_, path)| path);
     let is_prefix = |part: &str| {
         matches!(part, "npm" | "x" | "gh" | "stable" | "jsr")
-            || (part.len() > 1
-                && part.starts_with('v')
-                && part[1..].bytes().all(|b| b.is_ascii_digit()))
+            || (part.len() > 1 && part.starts_with('v') && part[1..].bytes().all(|b| b.is_ascii_digit()))
     };
     let mut path = path.trim_start_matches('/');
     while let Some((first, after)) = path.split_once('/').filter(|(first, _)| is_prefix(first)) {
@@ -341,10 +267,7 @@ fn from_url(rest: &str) -> Resolution {
         path = after;
     }
     match Specifier::parse(path) {
-        Some(parts) => Resolution::External {
-            package: parts.name.to_owned(),
-            subpath: parts.subpath.to_owned(),
-        },
+        Some(parts) => Resolution::External { package: parts.name.to_owned(), subpath: parts.subpath.to_owned() },
         None => Resolution::Missing,
     }
 }

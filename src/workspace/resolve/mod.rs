@@ -79,9 +79,10 @@ impl Resolver {
                     if let Some(name) = &package.name {
                         resolver.js_by_name.entry(name.clone()).or_insert(index);
                     }
-                    let aliases = package.dependencies.iter().filter_map(|dependency| {
-                        Some((dependency.alias.clone()?, dependency.name.clone()))
-                    });
+                    let aliases = package
+                        .dependencies
+                        .iter()
+                        .filter_map(|dependency| Some((dependency.alias.clone()?, dependency.name.clone())));
                     resolver.js.push(JsPackage {
                         dir: package.dir.clone(),
                         fields: package.js.clone(),
@@ -98,30 +99,20 @@ impl Resolver {
                     for dependency in &package.dependencies {
                         if let Some(dir) = &dependency.path {
                             let name = dependency.local_name().replace('-', "_");
-                            resolver
-                                .crates
-                                .insert((package.dir.clone(), name), dir.clone());
+                            resolver.crates.insert((package.dir.clone(), name), dir.clone());
                         }
                     }
                 }
             }
         }
         resolver.index_python_modules(tree);
-        for file in tree
-            .manifests
-            .iter()
-            .filter(|file| file.kind == ManifestKind::TsConfig && file.above() == 0)
-        {
+        for file in tree.manifests.iter().filter(|file| file.kind == ManifestKind::TsConfig && file.above() == 0) {
             let name = paths::file_name(&file.path);
-            if name != "tsconfig.json"
-                && (name != "jsconfig.json" || resolver.tsconfigs.contains_key(file.dir()))
-            {
+            if name != "tsconfig.json" && (name != "jsconfig.json" || resolver.tsconfigs.contains_key(file.dir())) {
                 continue;
             }
             if let Some(config) = tsconfig::load(&tree.root, &file.path, &|name| {
-                resolver
-                    .js_package(name)
-                    .map(|package| package.dir.as_str())
+                resolver.js_package(name).map(|package| package.dir.as_str())
             }) {
                 resolver.tsconfigs.insert(file.dir().to_owned(), config);
             }
@@ -141,11 +132,7 @@ impl Resolver {
 
     /// The submodule that `from module import name` takes, where `name` is one (`from . import sessions`); Python alone.
     pub fn resolve_submodule(&self, from: &str, module: &str, name: &str) -> Option<String> {
-        let dot = if module.ends_with('.') || module.is_empty() {
-            ""
-        } else {
-            "."
-        };
+        let dot = if module.ends_with('.') || module.is_empty() { "" } else { "." };
         match self.python(from, &format!("{module}{dot}{name}")) {
             Resolution::File(path) => Some(path),
             _ => None,
@@ -171,15 +158,11 @@ impl Resolver {
         }
         let written = |dir: &str| self.crates.get(&(dir.to_owned(), first.to_owned()));
         if let Some(dir) = paths::ancestors(paths::parent(from)).find_map(written)
-            && let Some(library) =
-                paths::join(dir, "src/lib.rs").filter(|path| self.known.contains(path))
+            && let Some(library) = paths::join(dir, "src/lib.rs").filter(|path| self.known.contains(path))
         {
             return Resolution::File(library);
         }
-        Resolution::External {
-            package: first.to_owned(),
-            subpath: rest.to_owned(),
-        }
+        Resolution::External { package: first.to_owned(), subpath: rest.to_owned() }
     }
 }
 

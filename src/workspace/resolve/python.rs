@@ -11,11 +11,7 @@ impl Resolver {
     /// Notes which top-level modules each import root holds.
     pub(super) fn index_python_modules(&mut self, tree: &Tree) {
         let roots: FxHashSet<&String> = self.python_roots.values().flatten().collect();
-        for file in tree
-            .files
-            .iter()
-            .filter(|file| file.language == Language::Python)
-        {
+        for file in tree.files.iter().filter(|file| file.language == Language::Python) {
             for dir in paths::ancestors(paths::parent(&file.path)) {
                 let Some(root) = roots.get(&dir.to_owned()) else {
                     continue;
@@ -23,11 +19,7 @@ impl Resolver {
                 let Some(inside) = paths::strip(&file.path, dir) else {
                     continue;
                 };
-                let module = inside
-                    .split('/')
-                    .next()
-                    .unwrap_or(inside)
-                    .trim_end_matches(".py");
+                let module = inside.split('/').next().unwrap_or(inside).trim_end_matches(".py");
                 let holders = self.python_modules.entry(module.to_owned()).or_default();
                 if !holders.contains(*root) {
                     holders.push((*root).clone());
@@ -43,44 +35,26 @@ impl Resolver {
         let inner = name.replace('.', "/");
         if dots > 0 {
             let up = "../".repeat(dots - 1);
-            let file =
-                paths::join(dir, &format!("{up}{inner}")).and_then(|path| self.module_file(&path));
+            let file = paths::join(dir, &format!("{up}{inner}")).and_then(|path| self.module_file(&path));
             return file.map_or(Resolution::Missing, Resolution::File);
         }
-        let in_root =
-            |root: &str| paths::join(root, &inner).and_then(|path| self.module_file(&path));
+        let in_root = |root: &str| paths::join(root, &inner).and_then(|path| self.module_file(&path));
         // A folder that is no package itself is where a script in it imports from.
-        let scripts = paths::ancestors(dir).filter(|dir| {
-            !self
-                .known
-                .contains(&paths::join(dir, "__init__.py").unwrap_or_default())
-        });
-        let own = paths::ancestors(dir)
-            .find_map(|dir| self.python_roots.get(dir))
-            .into_iter()
-            .flatten()
-            .map(String::as_str);
+        let scripts = paths::ancestors(dir)
+            .filter(|dir| !self.known.contains(&paths::join(dir, "__init__.py").unwrap_or_default()));
+        let own =
+            paths::ancestors(dir).find_map(|dir| self.python_roots.get(dir)).into_iter().flatten().map(String::as_str);
         let (first, rest) = name.split_once('.').unwrap_or((name, ""));
-        let others = self
-            .python_modules
-            .get(first)
-            .into_iter()
-            .flatten()
-            .map(String::as_str);
+        let others = self.python_modules.get(first).into_iter().flatten().map(String::as_str);
         if let Some(file) = scripts.chain(own).chain(others).find_map(in_root) {
             return Resolution::File(file);
         }
-        Resolution::External {
-            package: first.to_owned(),
-            subpath: rest.to_owned(),
-        }
+        Resolution::External { package: first.to_owned(), subpath: rest.to_owned() }
     }
 
     /// The file of a module: a package's `__init__.py` comes before a module of the same name.
     fn module_file(&self, path: &str) -> Option<String> {
         let package = paths::join(path, "__init__.py")?;
-        [package, format!("{path}.py")]
-            .into_iter()
-            .find(|path| self.known.contains(path))
+        [package, format!("{path}.py")].into_iter().find(|path| self.known.contains(path))
     }
 }

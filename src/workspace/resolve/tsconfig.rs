@@ -30,31 +30,20 @@ impl TsConfig {
                 }
                 continue;
             };
-            let star = specifier
-                .strip_prefix(prefix)
-                .and_then(|rest| rest.strip_suffix(suffix));
+            let star = specifier.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(suffix));
             if let Some(star) = star
                 && best.is_none_or(|(length, ..)| length < prefix.len())
             {
                 best = Some((prefix.len(), targets, star));
             }
         }
-        best.map(|(_, targets, star)| {
-            targets
-                .iter()
-                .map(|target| target.replace('*', star))
-                .collect()
-        })
-        .unwrap_or_default()
+        best.map(|(_, targets, star)| targets.iter().map(|target| target.replace('*', star)).collect())
+            .unwrap_or_default()
     }
 }
 
 /// Reads a configuration and what it extends. `package_dir` finds the folder of a package of the same repository.
-pub(super) fn load<'a>(
-    root: &Path,
-    path: &str,
-    package_dir: &dyn Fn(&str) -> Option<&'a str>,
-) -> Option<TsConfig> {
+pub(super) fn load<'a>(root: &Path, path: &str, package_dir: &dyn Fn(&str) -> Option<&'a str>) -> Option<TsConfig> {
     load_at(root, path, package_dir, EXTENDS_DEPTH)
 }
 
@@ -93,43 +82,26 @@ fn load_at<'a>(
     if let Some(map) = options.and_then(|options| options.get("paths")?.as_object()) {
         let base = config.base_url.as_deref().unwrap_or(dir);
         let targets = |value: &Value| {
-            let texts = value
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str);
-            texts
-                .filter_map(|target| paths::join(base, target))
-                .collect()
+            let texts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+            texts.filter_map(|target| paths::join(base, target)).collect()
         };
-        config.paths = map
-            .iter()
-            .map(|(pattern, value)| (pattern.clone(), targets(value)))
-            .collect();
+        config.paths = map.iter().map(|(pattern, value)| (pattern.clone(), targets(value))).collect();
     }
     // A solution (no files of its own, only references) leaves the paths to its parts.
     if depth > 0 && config == TsConfig::default() {
         let references = json.get("references").and_then(Value::as_array);
-        let part = references
-            .into_iter()
-            .flatten()
-            .filter_map(|part| part.get("path")?.as_str())
-            .find_map(|part| {
-                let mut found = candidates(dir, part, package_dir).into_iter();
-                let config = found.find_map(|path| load_at(root, &path, package_dir, depth - 1))?;
-                (config != TsConfig::default()).then_some(config)
-            });
+        let part = references.into_iter().flatten().filter_map(|part| part.get("path")?.as_str()).find_map(|part| {
+            let mut found = candidates(dir, part, package_dir).into_iter();
+            let config = found.find_map(|path| load_at(root, &path, package_dir, depth - 1))?;
+            (config != TsConfig::default()).then_some(config)
+        });
         config = part.unwrap_or_default();
     }
     Some(config)
 }
 
 /// Where an `extends` may lead.
-fn candidates<'a>(
-    dir: &str,
-    extended: &str,
-    package_dir: &dyn Fn(&str) -> Option<&'a str>,
-) -> Vec<String> {
+fn candidates<'a>(dir: &str, extended: &str, package_dir: &dyn Fn(&str) -> Option<&'a str>) -> Vec<String> {
     let joined = if extended.starts_with('.')
         || Specifier::parse(extended).is_none_or(|specifier| package_dir(specifier.name).is_none())
     {
@@ -138,20 +110,12 @@ fn candidates<'a>(
         Specifier::parse(extended).and_then(|specifier| {
             paths::join(
                 package_dir(specifier.name)?,
-                if specifier.subpath.is_empty() {
-                    "tsconfig.json"
-                } else {
-                    specifier.subpath
-                },
+                if specifier.subpath.is_empty() { "tsconfig.json" } else { specifier.subpath },
             )
         })
     };
     let Some(path) = joined else {
         return Vec::new();
     };
-    vec![
-        path.clone(),
-        format!("{path}.json"),
-        format!("{path}/tsconfig.json"),
-    ]
+    vec![path.clone(), format!("{path}.json"), format!("{path}/tsconfig.json")]
 }

@@ -26,15 +26,9 @@ fn npm_package_with_lock_and_alias() {
         ]
     );
     assert!(package.js.is_module);
-    assert_eq!(
-        package.js.bin,
-        [("cart".to_owned(), "dist/cli.js".to_owned())]
-    );
+    assert_eq!(package.js.bin, [("cart".to_owned(), "dist/cli.js".to_owned())]);
     assert_eq!(package.tsconfig.as_deref(), Some("tsconfig.json"));
-    assert_eq!(
-        package.dependency("old").map(|d| d.name.as_str()),
-        Some("@modelcontextprotocol/sdk")
-    );
+    assert_eq!(package.dependency("old").map(|d| d.name.as_str()), Some("@modelcontextprotocol/sdk"));
     assert_eq!(sdks(package)[0].resolved.as_deref(), Some("1.26.0"));
     assert!(found.skipped.is_empty());
 }
@@ -61,24 +55,11 @@ fn pnpm_workspace_with_catalogs() {
         ),
     ]);
     let cart = at(&found, Family::Js, "packages/cart");
-    assert_eq!(
-        shown(cart),
-        [
-            "@modelcontextprotocol/sdk ^1.20.0 1.22.0 1",
-            "zod 4 - 1",
-            "@shop/kit workspace:* - 1"
-        ]
-    );
+    assert_eq!(shown(cart), ["@modelcontextprotocol/sdk ^1.20.0 1.22.0 1", "zod 4 - 1", "@shop/kit workspace:* - 1"]);
     assert_eq!(cart.dependencies[2].path.as_deref(), Some("packages/kit"));
-    assert_eq!(
-        sdks(at(&found, Family::Js, "packages/kit"))[0].era,
-        Some(Era::Modern)
-    );
+    assert_eq!(sdks(at(&found, Family::Js, "packages/kit"))[0].era, Some(Era::Modern));
     assert_eq!(at(&found, Family::Js, ".").js.workspaces, ["packages/*"]);
-    assert_eq!(
-        found.named(Family::Js, "@shop/kit").map(|p| p.dir.as_str()),
-        Some("packages/kit")
-    );
+    assert_eq!(found.named(Family::Js, "@shop/kit").map(|p| p.dir.as_str()), Some("packages/kit"));
 }
 
 #[test]
@@ -88,74 +69,39 @@ fn catalogs_of_bun_live_in_package_json() {
             "package.json",
             "{ \"name\": \"root\", \"workspaces\": { \"packages\": [\"apps/*\"], \"catalog\": { \"fastmcp\": \"^3.1.0\" } } }",
         ),
-        (
-            "apps/a/package.json",
-            "{ \"name\": \"a\", \"dependencies\": { \"fastmcp\": \"catalog:\" } }",
-        ),
-        (
-            "bun.lock",
-            "{ \"packages\": { \"fastmcp\": [\"fastmcp@3.2.0\", \"\", {}] } }",
-        ),
+        ("apps/a/package.json", "{ \"name\": \"a\", \"dependencies\": { \"fastmcp\": \"catalog:\" } }"),
+        ("bun.lock", "{ \"packages\": { \"fastmcp\": [\"fastmcp@3.2.0\", \"\", {}] } }"),
     ]);
-    assert_eq!(
-        shown(at(&found, Family::Js, "apps/a")),
-        ["fastmcp ^3.1.0 3.2.0 1"]
-    );
+    assert_eq!(shown(at(&found, Family::Js, "apps/a")), ["fastmcp ^3.1.0 3.2.0 1"]);
 }
 
 #[test]
 fn the_workspace_root_serves_members_without_their_own_sdk() {
     let found = packages(&[
-        (
-            "package.json",
-            "{ \"name\": \"root\", \"dependencies\": { \"@modelcontextprotocol/sdk\": \"1.26.0\" } }",
-        ),
+        ("package.json", "{ \"name\": \"root\", \"dependencies\": { \"@modelcontextprotocol/sdk\": \"1.26.0\" } }"),
         ("apps/a/package.json", "{ \"name\": \"a\" }"),
         ("apps/a/src/cjs/package.json", "{ \"type\": \"commonjs\" }"),
     ]);
     let a = at(&found, Family::Js, "apps/a");
     assert!(sdks(a).is_empty());
     assert_eq!(sdks_in(&found, a)[0].resolved.as_deref(), Some("1.26.0"));
-    assert!(
-        found.at(Family::Js, "apps/a/src/cjs").is_none(),
-        "a marker is no package"
-    );
-    assert_eq!(
-        found
-            .of_file("apps/a/src/cjs/x.js", Language::JavaScript)
-            .map(|p| p.dir.as_str()),
-        Some("apps/a")
-    );
+    assert!(found.at(Family::Js, "apps/a/src/cjs").is_none(), "a marker is no package");
+    assert_eq!(found.of_file("apps/a/src/cjs/x.js", Language::JavaScript).map(|p| p.dir.as_str()), Some("apps/a"));
 }
 
 #[test]
 fn yarn_berry_and_members_by_file() {
     let found = packages(&[
-        (
-            "package.json",
-            "{ \"name\": \"root\", \"workspaces\": [\"sdk\", \"app\"] }",
-        ),
+        ("package.json", "{ \"name\": \"root\", \"workspaces\": [\"sdk\", \"app\"] }"),
         (
             "app/package.json",
             "{ \"name\": \"app\", \"dependencies\": { \"mcp-handler\": \"^1.0.0\", \"@modelcontextprotocol/server\": \"workspace:^\" } }",
         ),
-        (
-            "sdk/package.json",
-            "{ \"name\": \"@modelcontextprotocol/server\", \"version\": \"2.4.0\" }",
-        ),
-        (
-            "yarn.lock",
-            "\"mcp-handler@npm:^1.0.0\":\n  version: 1.0.4\n",
-        ),
+        ("sdk/package.json", "{ \"name\": \"@modelcontextprotocol/server\", \"version\": \"2.4.0\" }"),
+        ("yarn.lock", "\"mcp-handler@npm:^1.0.0\":\n  version: 1.0.4\n"),
     ]);
     let app = at(&found, Family::Js, "app");
-    assert_eq!(
-        shown(app),
-        [
-            "mcp-handler ^1.0.0 1.0.4 1",
-            "@modelcontextprotocol/server workspace:^ 2.4.0 1"
-        ]
-    );
+    assert_eq!(shown(app), ["mcp-handler ^1.0.0 1.0.4 1", "@modelcontextprotocol/server workspace:^ 2.4.0 1"]);
 }
 
 #[test]
@@ -165,17 +111,8 @@ fn deno_import_maps_are_dependencies() {
             "deno.jsonc",
             "{\n  // the server\n  \"name\": \"@shop/cart\",\n  \"imports\": {\n    \"mcp\": \"npm:@modelcontextprotocol/sdk@^1.20.0\",\n    \"@std/path\": \"jsr:@std/path@1\",\n    \"@/\": \"./src/\",\n  },\n}\n",
         ),
-        (
-            "deno.lock",
-            "{ \"specifiers\": { \"npm:@modelcontextprotocol/sdk@^1.20.0\": \"1.26.0_zod@3\" } }",
-        ),
+        ("deno.lock", "{ \"specifiers\": { \"npm:@modelcontextprotocol/sdk@^1.20.0\": \"1.26.0_zod@3\" } }"),
     ]);
     let package = at(&found, Family::Js, ".");
-    assert_eq!(
-        shown(package),
-        [
-            "@modelcontextprotocol/sdk as mcp ^1.20.0 1.26.0 5",
-            "@std/path 1 - 6"
-        ]
-    );
+    assert_eq!(shown(package), ["@modelcontextprotocol/sdk as mcp ^1.20.0 1.26.0 5", "@std/path 1 - 6"]);
 }

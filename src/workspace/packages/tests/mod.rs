@@ -15,10 +15,7 @@ pub(super) fn tree_at(files: &[(&str, &str)], argument: &str) -> (tempfile::Temp
         fs::create_dir_all(path.parent().expect("parent")).expect("folders");
         fs::write(path, text).expect("file");
     }
-    let options = WalkOptions {
-        paths: vec![dir.path().join(argument)],
-        ..WalkOptions::default()
-    };
+    let options = WalkOptions { paths: vec![dir.path().join(argument)], ..WalkOptions::default() };
     let tree = walk(&options).expect("walks");
     (dir, tree)
 }
@@ -32,36 +29,21 @@ pub(super) fn packages(files: &[(&str, &str)]) -> Packages {
 pub(super) fn shown(package: &Package) -> Vec<String> {
     let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
     let show = |d: &Dependency| {
-        let alias = d
-            .alias
-            .as_ref()
-            .map(|alias| format!(" as {alias}"))
-            .unwrap_or_default();
+        let alias = d.alias.as_ref().map(|alias| format!(" as {alias}")).unwrap_or_default();
         let dev = if d.dev { " dev" } else { "" };
-        format!(
-            "{}{alias} {} {} {}{dev}",
-            d.name,
-            or_dash(&d.requirement),
-            or_dash(&d.resolved),
-            d.line
-        )
+        format!("{}{alias} {} {} {}{dev}", d.name, or_dash(&d.requirement), or_dash(&d.resolved), d.line)
     };
     package.dependencies.iter().map(show).collect()
 }
 
 pub(super) fn at<'a>(packages: &'a Packages, family: Family, dir: &str) -> &'a Package {
-    packages
-        .at(family, dir)
-        .unwrap_or_else(|| panic!("a package in {dir}"))
+    packages.at(family, dir).unwrap_or_else(|| panic!("a package in {dir}"))
 }
 
 #[test]
 fn broken_manifests_are_reported_and_abort_nothing() {
     let found = packages(&[
-        (
-            "package.json",
-            "{ \"name\": \"ok\", \"dependencies\": [1], \"exports\": 3 }",
-        ),
+        ("package.json", "{ \"name\": \"ok\", \"dependencies\": [1], \"exports\": 3 }"),
         ("a/package.json", "{ nope"),
         ("b/pyproject.toml", "[project\n"),
         ("c/Cargo.toml", "= 1"),
@@ -72,17 +54,10 @@ fn broken_manifests_are_reported_and_abort_nothing() {
         ("h/setup.py", "setup(install_requires=["),
         ("i/pnpm-workspace.yaml", "# nothing yet\n"),
         ("j/package.json", "\u{0}\u{1}"),
-        (
-            "k/pyproject.toml",
-            "[project]\nname = 3\ndependencies = \"mcp\"\n",
-        ),
+        ("k/pyproject.toml", "[project]\nname = 3\ndependencies = \"mcp\"\n"),
         ("a/index.ts", ""),
     ]);
-    let reported: Vec<&str> = found
-        .skipped
-        .iter()
-        .map(|skipped| skipped.path.as_str())
-        .collect();
+    let reported: Vec<&str> = found.skipped.iter().map(|skipped| skipped.path.as_str()).collect();
     for path in [
         "a/package.json",
         "b/pyproject.toml",
@@ -96,18 +71,8 @@ fn broken_manifests_are_reported_and_abort_nothing() {
         assert!(reported.contains(&path), "{path} in {reported:?}");
     }
     assert_eq!(reported.len(), 8);
-    assert!(
-        found
-            .skipped
-            .iter()
-            .all(|skipped| skipped.reason == SkipReason::BrokenManifest)
-    );
-    assert_eq!(
-        found
-            .of_file("a/index.ts", Language::TypeScript)
-            .and_then(|p| p.name.as_deref()),
-        Some("ok")
-    );
+    assert!(found.skipped.iter().all(|skipped| skipped.reason == SkipReason::BrokenManifest));
+    assert_eq!(found.of_file("a/index.ts", Language::TypeScript).and_then(|p| p.name.as_deref()), Some("ok"));
 }
 
 #[test]
@@ -120,18 +85,10 @@ fn each_family_has_its_own_nearest_package() {
         ("loose.rs", ""),
     ]);
     let name = |path: &str, language| {
-        found
-            .of_file(path, language)
-            .map(|package| (package.dir.as_str(), package.name.as_deref()))
+        found.of_file(path, language).map(|package| (package.dir.as_str(), package.name.as_deref()))
     };
-    assert_eq!(
-        name("web/tool.py", Language::Python),
-        Some((".", Some("py")))
-    );
-    assert_eq!(
-        name("web/main.ts", Language::TypeScript),
-        Some(("web", Some("web")))
-    );
+    assert_eq!(name("web/tool.py", Language::Python), Some((".", Some("py"))));
+    assert_eq!(name("web/main.ts", Language::TypeScript), Some(("web", Some("web"))));
     assert_eq!(name("loose.rs", Language::Rust), Some((".", None)));
     assert!(at(&found, Family::Rust, ".").manifest.is_none());
 }
@@ -146,34 +103,17 @@ fn a_part_of_a_repository_finds_manifest_catalog_and_lock_above() {
             "importers:\n\n  apps/a:\n    dependencies:\n      fastmcp:\n        specifier: 'catalog:'\n        version: 3.1.5\n",
         ),
         ("package.json", "{ \"name\": \"root\" }"),
-        (
-            "apps/a/package.json",
-            "{ \"name\": \"a\", \"dependencies\": { \"fastmcp\": \"catalog:\" } }",
-        ),
+        ("apps/a/package.json", "{ \"name\": \"a\", \"dependencies\": { \"fastmcp\": \"catalog:\" } }"),
         ("apps/a/src/index.ts", ""),
     ];
-    for (argument, manifest) in [
-        ("apps/a", "package.json"),
-        ("apps/a/src", "../package.json"),
-        ("apps/a/src/index.ts", "package.json"),
-    ] {
+    for (argument, manifest) in
+        [("apps/a", "package.json"), ("apps/a/src", "../package.json"), ("apps/a/src/index.ts", "package.json")]
+    {
         let (_dir, tree) = tree_at(&files, argument);
         let found = Packages::find(&tree);
         let package = at(&found, Family::Js, ".");
-        assert_eq!(
-            (package.name.as_deref(), package.manifest.as_deref()),
-            (Some("a"), Some(manifest)),
-            "{argument}"
-        );
-        assert_eq!(
-            package.dependencies[0].requirement.as_deref(),
-            Some("^3.1.0"),
-            "{argument}"
-        );
-        assert_eq!(
-            package.dependencies[0].resolved.as_deref(),
-            Some("3.1.5"),
-            "{argument}"
-        );
+        assert_eq!((package.name.as_deref(), package.manifest.as_deref()), (Some("a"), Some(manifest)), "{argument}");
+        assert_eq!(package.dependencies[0].requirement.as_deref(), Some("^3.1.0"), "{argument}");
+        assert_eq!(package.dependencies[0].resolved.as_deref(), Some("3.1.5"), "{argument}");
     }
 }
