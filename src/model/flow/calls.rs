@@ -408,7 +408,7 @@ impl Flow<'_> {
                     Some(Role::Map | Role::List | Role::Set | Role::Cache | Role::WeakMap)
                 )
             {
-                self.type_elements(*id, At { module: at.module, id: element });
+                self.type_elements(*id, At { module: at.module, id: element }, 0);
             }
         }
     }

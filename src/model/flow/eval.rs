@@ -165,7 +165,7 @@ impl Flow<'_> {
                 {
                     for value in out.clone() {
                         if let Value::Object(id) = value {
-                            self.type_elements(id, element);
+                            self.type_elements(id, element, 0);
                         }
                     }
                 }

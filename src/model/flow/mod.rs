@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::{ExprId, ExprKind, FuncId, SymbolId};
 use super::name::Name;
-use super::program::{At, ClassRef, ExprRef, FuncRef, Program, SymbolRef};
+use super::program::{At, ClassRef, DeclRef, ExprRef, FuncRef, Program, SymbolRef};
 use super::vocabulary::Role;
 use value::{ObjId, Object, Site, SourceId, SourceInfo, SourceKind, Value};
 
@@ -114,6 +114,7 @@ pub struct Flow<'p> {
     queued: Vec<bool>,
     current: Option<u32>,
     typed: bool,
+    implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
     pub(crate) sse: std::cell::OnceCell<bool>,
     /// Direct calls and callbacks: call → callee.
     pub edges: FxHashMap<FuncRef, FxHashSet<(FuncRef, ExprRef, Edge)>>,
@@ -194,6 +195,7 @@ impl<'p> Flow<'p> {
             queued: vec![false; tasks],
             current: None,
             typed: false,
+            implementing: None,
             sse: std::cell::OnceCell::new(),
             edges: FxHashMap::default(),
             callers: FxHashMap::default(),
