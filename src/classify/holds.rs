@@ -65,7 +65,8 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         if words::is_telemetry(name) && counts_only(analysis, &values) {
             return judged(Holds::Telemetry);
         }
-        return Some(Judged { holds: Holds::Transport, with_transport: true, with_auth: false });
+        // Book-keeping about sessions: it goes with them.
+        return judged(Holds::Transport);
     }
     if is_subscription(analysis, keyed, &objects, name) {
         return judged(Holds::Subscription);

@@ -130,6 +130,8 @@ fn categories(analysis: &Analysis<'_>, signals: &Signals, modules: &[bool], stor
     for found in stores {
         out.push(match found.holds {
             Holds::Telemetry => Category::SetupOnly,
+            // Ids that are remembered without a transport.
+            Holds::Transport if !found.with_transport => Category::SetupOnly,
             Holds::Transport => Category::TransportMap,
             Holds::AppState | Holds::Guard | Holds::Subscription | Holds::ClientInfo => Category::AppState,
             Holds::Auth => Category::Auth,
