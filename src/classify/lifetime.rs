@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::mutations::{Mutations, is_machinery, only_machinery};
+use super::mutations::{Mutations, is_machinery, is_memo, only_machinery};
+use super::words;
 use crate::model::facts::{ClassId, ExprKind, SymbolKind, TOP};
 use crate::model::flow::value::{ObjId, Site, Value};
-use super::words;
 use crate::model::flow::{Flow, Owner, Registered, Root};
 use crate::model::lives::{Contexts, Lives};
 use crate::model::name::Name;
@@ -86,7 +86,9 @@ impl Finder<'_, '_> {
     fn is_reached_by_tools(&self, places: &[ExprRef]) -> bool {
         let serves = |name: Name| {
             let name = name.text();
-            ["CallTool", "ReadResource", "GetPrompt", "tools/call", "resources/read", "prompts/get"].iter().any(|method| name.contains(method))
+            ["CallTool", "ReadResource", "GetPrompt", "tools/call", "resources/read", "prompts/get"]
+                .iter()
+                .any(|method| name.contains(method))
         };
         places.iter().any(|at| {
             let func = self.flow.program.func_of(*at);
@@ -193,7 +195,11 @@ impl Finder<'_, '_> {
         scope: FuncRef,
     ) -> Option<Lasting> {
         let credential = self.context == Contexts::SESSION && values.iter().any(|value| self.is_credential(*value, 2));
-        let mut writers = assigned;
+        // The id of the session itself is no state of its own.
+        if !values.is_empty() && values.iter().all(|value| matches!(value, Value::Id(_) | Value::Absent)) {
+            return None;
+        }
+        let mut writers: Vec<ExprRef> = assigned.into_iter().filter(|at| !is_memo(self.flow, *at)).collect();
         if only_machinery(self.flow, &values) {
             let switched = self.switched(&values);
             if !switched.is_empty() && self.context == Contexts::SESSION {
@@ -225,7 +231,8 @@ impl Finder<'_, '_> {
         }
         writers.sort_unstable();
         writers.dedup();
-        if self.context == Contexts::SESSION && !self.is_reached_by_tools(&uses) && !self.is_reached_by_tools(&writers) {
+        if self.context == Contexts::SESSION && !self.is_reached_by_tools(&uses) && !self.is_reached_by_tools(&writers)
+        {
             return None;
         }
         if words::is_log(holder.name.text()) {
@@ -252,6 +259,7 @@ impl Finder<'_, '_> {
             return Vec::new();
         }
         let mut out = self.mutations.objects.get(&id).cloned().unwrap_or_default();
+        out.retain(|at| !is_memo(self.flow, *at));
         if depth == 0 {
             return out;
         }

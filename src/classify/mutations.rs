@@ -145,3 +145,51 @@ pub fn only_machinery(flow: &Flow<'_>, values: &[Value]) -> bool {
     }
     any
 }
+
+/// Whether an assignment fills something once, with a value that no call chooses: `if (!cache) cache = load()`,
+/// `if (this.ready) return; this.ready = true`, a flag that a notice was shown.
+pub fn is_memo(flow: &Flow<'_>, assignment: ExprRef) -> bool {
+    let facts = flow.program.module(assignment.module);
+    let ExprKind::Assign { target, value, .. } = facts.kind(assignment.id) else { return false };
+    if flow.at(At { module: assignment.module, id: *value }).iter().any(|v| matches!(v, Value::Argument(_))) {
+        return false;
+    }
+    let span = facts.expr(assignment.id).span;
+    let func = facts.expr(assignment.id).func;
+    facts.branches.iter().any(|branch| {
+        let before = branch.then_leaves && branch.span.end <= span.start;
+        branch.func == func
+            && (branch.then.contains(span) || before)
+            && mentions_assigned(flow, assignment.module, branch.condition, *target, func, before)
+    })
+}
+
+/// Whether a condition speaks of the target of an assignment (or, for an early return, of another field that the function fills).
+fn mentions_assigned(
+    flow: &Flow<'_>,
+    module: u32,
+    condition: crate::model::facts::ExprId,
+    target: crate::model::facts::ExprId,
+    func: crate::model::facts::FuncId,
+    any_filled: bool,
+) -> bool {
+    let facts = flow.program.module(module);
+    let span = facts.expr(condition).span;
+    let same = |a: &ExprKind, b: &ExprKind| match (a, b) {
+        (ExprKind::Symbol(a), ExprKind::Symbol(b)) => a == b,
+        (ExprKind::Member { name: a, object: x }, ExprKind::Member { name: b, object: y }) => {
+            a == b && matches!((facts.kind(*x), facts.kind(*y)), (ExprKind::This(_), ExprKind::This(_)))
+        }
+        _ => false,
+    };
+    facts.expr_ids().filter(|id| span.contains(facts.expr(*id).span)).any(|id| {
+        let kind = facts.kind(id);
+        same(kind, facts.kind(target))
+            || (any_filled
+                && matches!(kind, ExprKind::Member { .. })
+                && facts.expr_ids().any(|other| {
+                    facts.expr(other).func == func
+                        && matches!(facts.kind(other), ExprKind::Assign { target, kind: AssignKind::Set, .. } if same(kind, facts.kind(*target)))
+                }))
+    })
+}

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::answer::Holds;
 use super::lifetime::Lasting;
+use super::mutations::is_memo;
 use super::stores::Analysis;
 use super::words;
 use crate::model::facts::{AssignKind, ExprId, ExprKind, Key};
@@ -473,7 +474,7 @@ fn dead_maps(analysis: &Analysis<'_>) -> Vec<ObjId> {
             let object = flow.object(*id);
             let container = matches!(object.role, Some(Role::Map | Role::List | Role::Set)) || flow.program_literal(*id);
             container
-                && matches!(object.site, Site::Expr(_))
+                && matches!(object.site, Site::Expr(at) if !matches!(flow.program.kind(at), ExprKind::Call { .. }))
                 && !filled.contains(id)
                 && !stores.contains(id)
                 && flow.known_field(Owner::Object(*id), Name::new("[]")).is_some_and(|node| {
@@ -494,7 +495,7 @@ fn process_state(analysis: &Analysis<'_>, registries: &[Registry]) -> Vec<Lastin
             !matches!(flow.program.module(at.module).kind(*target), ExprKind::Index { .. })
                 && matches!(kind, AssignKind::Set | AssignKind::Update)
                 && flow.at(value) != [Value::Absent]
-                && !is_memo(analysis, *at)
+                && !is_memo(&analysis.flow, *at)
         }
         ExprKind::Call { .. } => flow.performed(*at).iter().any(|p| matches!(p.op, Op::Add | Op::Take | Op::Clear)),
         _ => false,
@@ -515,24 +516,6 @@ fn process_state(analysis: &Analysis<'_>, registries: &[Registry]) -> Vec<Lastin
         })
         .cloned()
         .collect()
-}
-
-/// `if (!cache) cache = load()`: filled once, the same for all.
-fn is_memo(analysis: &Analysis<'_>, assignment: ExprRef) -> bool {
-    let facts = analysis.flow.program.module(assignment.module);
-    let ExprKind::Assign { target, value, .. } = facts.kind(assignment.id) else { return false };
-    let ExprKind::Symbol(symbol) = facts.kind(*target) else { return false };
-    let span = facts.expr(assignment.id).span;
-    let takes_argument =
-        analysis.flow.at(At { module: assignment.module, id: *value }).iter().any(|v| matches!(v, Value::Argument(_)));
-    !takes_argument
-        && facts.branches.iter().any(|branch| {
-            branch.then.contains(span)
-                && facts.expr_ids().any(|id| {
-                    matches!(facts.kind(id), ExprKind::Symbol(used) if used == symbol)
-                        && facts.expr(branch.condition).span.contains(facts.expr(id).span)
-                })
-        })
 }
 
 fn owns(analysis: &Analysis<'_>, id: ObjId, registries: &[Registry], depth: u32) -> bool {

@@ -226,7 +226,10 @@ impl Lives {
     fn spread(&mut self, flow: &Flow<'_>, mut pending: Vec<FuncRef>) {
         while let Some(func) = pending.pop() {
             let own = self.contexts(func);
-            for (callee, _, _) in flow.edges.get(&func).into_iter().flatten() {
+            for (callee, _, edge) in flow.edges.get(&func).into_iter().flatten() {
+                if *edge == Edge::Given {
+                    continue;
+                }
                 if flow.roots.get(callee).is_some_and(|roots| roots.contains(&Root::Handler)) {
                     continue;
                 }
@@ -307,7 +310,10 @@ pub fn reach(flow: &Flow<'_>, from: FuncRef) -> FxHashSet<FuncRef> {
     let mut pending = vec![from];
     seen.insert(from);
     while let Some(func) = pending.pop() {
-        for (callee, _, _) in flow.edges.get(&func).into_iter().flatten() {
+        for (callee, _, edge) in flow.edges.get(&func).into_iter().flatten() {
+            if *edge == Edge::Given {
+                continue;
+            }
             let handler = flow.roots.get(callee).is_some_and(|roots| roots.contains(&Root::Handler));
             if !handler && seen.insert(*callee) {
                 pending.push(*callee);

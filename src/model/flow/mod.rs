@@ -52,6 +52,9 @@ pub enum Edge {
     Call,
     /// It hands it to something that will call it.
     Callback,
+    /// It calls what came in as a parameter. Whoever handed it over has an edge of its own; following this one would mix up
+    /// everything that was ever handed to a helper.
+    Given,
 }
 
 /// Why something outside the program runs a function.

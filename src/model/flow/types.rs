@@ -419,10 +419,12 @@ impl Flow<'_> {
                 for ty in &self.program.class(class).implements {
                     let written = match self.program.module(class.module).ty(*ty) {
                         Type::Named { decl: Some(id), .. } => Some(At { module: class.module, id: *id }),
-                        Type::Named { head: Some(head), .. } => match self.target(At { module: class.module, id: *head }) {
-                            Some(Target::Decl(decl)) => Some(decl),
-                            _ => None,
-                        },
+                        Type::Named { head: Some(head), .. } => {
+                            match self.target(At { module: class.module, id: *head }) {
+                                Some(Target::Decl(decl)) => Some(decl),
+                                _ => None,
+                            }
+                        }
                         _ => None,
                     };
                     if let Some(decl) = written {
