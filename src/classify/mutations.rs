@@ -154,6 +154,9 @@ pub fn is_memo(flow: &Flow<'_>, assignment: ExprRef) -> bool {
     if flow.at(At { module: assignment.module, id: *value }).iter().any(|v| matches!(v, Value::Argument(_))) {
         return false;
     }
+    if matches!(facts.kind(*value), ExprKind::Literal) && is_once_flag(flow, assignment.module, *target) {
+        return true;
+    }
     let span = facts.expr(assignment.id).span;
     let func = facts.expr(assignment.id).func;
     facts.branches.iter().any(|branch| {
@@ -162,6 +165,25 @@ pub fn is_memo(flow: &Flow<'_>, assignment: ExprRef) -> bool {
             && (branch.then.contains(span) || before)
             && mentions_assigned(flow, assignment.module, branch.condition, *target, func, before)
     })
+}
+
+/// A flag that is set in one place and never taken back: it says that something was done, not what the session is.
+fn is_once_flag(flow: &Flow<'_>, module: u32, target: crate::model::facts::ExprId) -> bool {
+    let facts = flow.program.module(module);
+    let name = match facts.kind(target) {
+        ExprKind::Symbol(id) => facts.symbol(*id).name,
+        ExprKind::Member { name, .. } => *name,
+        _ => return false,
+    };
+    let assigned = facts.exprs.iter().filter(|expr| match &expr.kind {
+        ExprKind::Assign { target, kind, .. } if *kind != AssignKind::Init => match facts.kind(*target) {
+            ExprKind::Symbol(id) => facts.symbol(*id).name == name,
+            ExprKind::Member { name: used, .. } => *used == name,
+            _ => false,
+        },
+        _ => false,
+    });
+    assigned.count() == 1 && !super::words::is_guard(name.text())
 }
 
 /// Whether a condition speaks of the target of an assignment (or, for an early return, of another field that the function fills).

@@ -7,7 +7,7 @@ use super::lifetime::Lasting;
 use super::mutations::is_memo;
 use super::stores::Analysis;
 use super::words;
-use crate::model::facts::{AssignKind, ExprId, ExprKind, Key};
+use crate::model::facts::{AssignKind, ExprId, ExprKind, Key, TOP};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Owner, Root};
 use crate::model::lives::{Contexts, Mode};
@@ -175,7 +175,7 @@ impl Signals {
             {
                 continue;
             }
-            if under_capabilities(facts, at.id) {
+            if under_capabilities(facts, at.id) && !of_client(analysis, at) {
                 self.capabilities.push((At { module: at.module, id: field.value }, *name));
             }
         }
@@ -311,7 +311,22 @@ fn under_capabilities(facts: &crate::model::facts::Module, object: ExprId) -> bo
     false
 }
 
+/// Whether an object literal is part of what a client is constructed with.
+fn of_client(analysis: &Analysis<'_>, object: ExprRef) -> bool {
+    let facts = analysis.flow.program.module(object.module);
+    let mut at = object.id;
+    while let Some(parent) = facts.expr(at).parent {
+        at = parent;
+        if matches!(facts.kind(at), ExprKind::New { .. }) {
+            return analysis.flow.plays(At { module: object.module, id: at }, Role::Client);
+        }
+    }
+    false
+}
+
+/// Where an id labels telemetry. Log lines of a transport map's own life (opened, closed) go away with the map and are no labels.
 fn labels(analysis: &Analysis<'_>) -> Vec<ExprRef> {
+    let has_map = analysis.stores.iter().any(|found| found.with_transport);
     let flow = &analysis.flow;
     let mut out = Vec::new();
     for at in flow.program.exprs() {
@@ -331,8 +346,13 @@ fn labels(analysis: &Analysis<'_>) -> Vec<ExprRef> {
                 ExprKind::Call { args, .. } if args.iter().any(|arg| arg.value == id) => {
                     let call = At { module: at.module, id: parent };
                     let performed = flow.performed(call);
-                    if performed.iter().any(|p| matches!(p.op, Op::Log | Op::Measure)) {
+                    let measured = performed.iter().any(|p| p.op == Op::Measure);
+                    let logged = performed.iter().any(|p| p.op == Op::Log);
+                    let by_tools = analysis.lives.handler_reach.contains(&flow.program.func_of(at));
+                    if measured || (logged && (by_tools || !has_map)) {
                         out.push(at);
+                    }
+                    if measured || logged {
                         break;
                     }
                     id = parent;
@@ -473,8 +493,17 @@ fn dead_maps(analysis: &Analysis<'_>) -> Vec<ObjId> {
         .filter(|id| {
             let object = flow.object(*id);
             let container = matches!(object.role, Some(Role::Map | Role::List | Role::Set)) || flow.program_literal(*id);
+            let declared = match object.site {
+                Site::Expr(at) => !matches!(flow.program.kind(at), ExprKind::Call { .. }),
+                // A parameter of a function that nothing calls any more.
+                Site::Symbol(symbol) => {
+                    let func = At { module: symbol.module, id: flow.program.symbol(symbol).func };
+                    func.id != TOP && analysis.lives.contexts(func) == Contexts::UNKNOWN
+                }
+                _ => false,
+            };
             container
-                && matches!(object.site, Site::Expr(at) if !matches!(flow.program.kind(at), ExprKind::Call { .. }))
+                && declared
                 && !filled.contains(id)
                 && !stores.contains(id)
                 && flow.known_field(Owner::Object(*id), Name::new("[]")).is_some_and(|node| {
