@@ -194,7 +194,7 @@ impl Finder<'_, '_> {
         uses: Vec<ExprRef>,
         scope: FuncRef,
     ) -> Option<Lasting> {
-        let credential = self.context == Contexts::SESSION && values.iter().any(|value| self.is_credential(*value, 2));
+        let credential = self.context == Contexts::SESSION && values.iter().any(|value| self.is_credential(*value, 4));
         // The id of the session itself is no state of its own.
         if !values.is_empty() && values.iter().all(|value| matches!(value, Value::Id(_) | Value::Absent)) {
             return None;

@@ -154,7 +154,9 @@ pub fn is_memo(flow: &Flow<'_>, assignment: ExprRef) -> bool {
     if flow.at(At { module: assignment.module, id: *value }).iter().any(|v| matches!(v, Value::Argument(_))) {
         return false;
     }
-    if matches!(facts.kind(*value), ExprKind::Literal) && is_once_flag(flow, assignment.module, *target) {
+    if matches!(facts.kind(*value), ExprKind::Literal)
+        && is_once_flag(flow, assignment.module, *target, facts.expr(assignment.id).func)
+    {
         return true;
     }
     let span = facts.expr(assignment.id).span;
@@ -168,13 +170,21 @@ pub fn is_memo(flow: &Flow<'_>, assignment: ExprRef) -> bool {
 }
 
 /// A flag that is set in one place and never taken back: it says that something was done, not what the session is.
-fn is_once_flag(flow: &Flow<'_>, module: u32, target: crate::model::facts::ExprId) -> bool {
+fn is_once_flag(
+    flow: &Flow<'_>,
+    module: u32,
+    target: crate::model::facts::ExprId,
+    func: crate::model::facts::FuncId,
+) -> bool {
     let facts = flow.program.module(module);
     let name = match facts.kind(target) {
         ExprKind::Symbol(id) => facts.symbol(*id).name,
         ExprKind::Member { name, .. } => *name,
         _ => return false,
     };
+    if filled_on_demand(flow, module, name, func) {
+        return true;
+    }
     let assigned = facts.exprs.iter().filter(|expr| match &expr.kind {
         ExprKind::Assign { target, kind, .. } if *kind != AssignKind::Init => match facts.kind(*target) {
             ExprKind::Symbol(id) => facts.symbol(*id).name == name,
@@ -184,6 +194,33 @@ fn is_once_flag(flow: &Flow<'_>, module: u32, target: crate::model::facts::ExprI
         _ => false,
     });
     assigned.count() == 1 && !super::words::is_guard(name.text())
+}
+
+/// `if (!this.ready) await this.prepare()`, where `prepare` sets the flag.
+fn filled_on_demand(flow: &Flow<'_>, module: u32, name: Name, func: crate::model::facts::FuncId) -> bool {
+    let facts = flow.program.module(module);
+    let filler = At { module, id: func };
+    let calls: Vec<_> = flow
+        .callers
+        .get(&filler)
+        .into_iter()
+        .flatten()
+        .filter(|(_, at, _)| at.module == module)
+        .map(|(_, at, _)| facts.expr(at.id).span)
+        .collect();
+    facts.branches.iter().any(|branch| {
+        calls.iter().any(|call| branch.then.contains(*call)) && {
+            let condition = facts.expr(branch.condition).span;
+            facts.exprs.iter().any(|expr| {
+                condition.contains(expr.span)
+                    && match &expr.kind {
+                        ExprKind::Member { name: used, .. } => *used == name,
+                        ExprKind::Symbol(id) => facts.symbol(*id).name == name,
+                        _ => false,
+                    }
+            })
+        }
+    })
 }
 
 /// Whether a condition speaks of the target of an assignment (or, for an early return, of another field that the function fills).

@@ -175,6 +175,11 @@ impl Flow<'_> {
                 for method in methods {
                     out.extend(self.bind(call, method, 0));
                 }
+                // A server class's own way of registering tools: `addReadOnlyTool(name, …, handler)`.
+                let registers = name.text().to_ascii_lowercase().contains("tool");
+                if registers && object.role == Some(Role::Server) {
+                    out.extend(self.perform(call, Op::RegisterTool, Some(id), Some(name)));
+                }
                 return Some(out);
             }
         }
