@@ -47,9 +47,13 @@ fn option(kind: &str, id: Option<&String>) -> String {
     id.map_or("None".to_owned(), |id| format!("Some({})", variant(kind, id)))
 }
 
+/// The Rust source of the tables of every language that has them.
+pub fn generate_all(grammars: &Path) -> String {
+    generate(&grammars.join("typescript/sdk.toml"), "TYPESCRIPT")
+}
+
 /// The Rust source of the tables of one language, as a static called `constant`.
-pub fn generate(path: &Path, constant: &str) -> String {
-    println!("cargo::rerun-if-changed={}", path.display());
+fn generate(path: &Path, constant: &str) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let file: File = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut exports = BTreeMap::new();
@@ -92,8 +96,7 @@ pub fn generate(path: &Path, constant: &str) -> String {
     let rows = |map: &mut dyn Iterator<Item = &String>| map.cloned().collect::<Vec<_>>().join("\n    ");
     write!(
         out,
-        "/// Tables generated from `{}`.\npub static {constant}: Tables = Tables {{\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
-        path.display(),
+        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
         rows(&mut exports.values()),
         rows(&mut members.values()),
         rows(&mut anywhere.values()),

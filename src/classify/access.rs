@@ -1,6 +1,6 @@
 //! Accesses by session id: what does an id index, and where.
 
-use crate::model::facts::{AssignKind, ExprKind};
+use crate::model::facts::{AssignKind, ExprKind, TOP};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::Lives;
@@ -241,6 +241,9 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
                 {
                     continue;
                 }
+                if kind == Kind::AddId && is_scratch(flow, performed.object, func) {
+                    continue;
+                }
                 if performed.object.is_none() && !plausible_external(flow, performed.receiver, key, kind) {
                     continue;
                 }
@@ -251,6 +254,15 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
         }
         _ => Vec::new(),
     }
+}
+
+/// A list that lives no longer than the function that puts ids in it.
+fn is_scratch(flow: &Flow<'_>, object: Option<ObjId>, func: FuncRef) -> bool {
+    let symbol = object.and_then(|id| flow.holder(id)).and_then(|holder| holder.symbol);
+    symbol.is_some_and(|symbol| {
+        let declared = flow.program.symbol(symbol).func;
+        declared != TOP && flow.program.within(func, At { module: symbol.module, id: declared })
+    })
 }
 
 /// `list.find(t => t.sessionId === wanted)`: the list is indexed by the id.

@@ -65,7 +65,8 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         if words::is_telemetry(name) && counts_only(analysis, &values) {
             return judged(Holds::Telemetry);
         }
-        return Some(Judged { holds: Holds::Transport, with_transport: true, with_auth: false });
+        // Book-keeping about sessions: it goes with them.
+        return judged(Holds::Transport);
     }
     if is_subscription(analysis, keyed, &objects, name) {
         return judged(Holds::Subscription);
@@ -309,6 +310,13 @@ fn gates_only(analysis: &Analysis<'_>, uses: &[ExprRef], objects: &[ObjId]) -> b
 /// Whether the value of an expression is used for nothing but a condition (`!x`, `x.has(y)`, `x?.has(y)`, a comparison).
 /// A fresh copy that is written back (`const seen = map.get(k) ?? new Set(); map.set(k, seen.add(x))`) is a write, not a use.
 fn only_tested(analysis: &Analysis<'_>, at: ExprRef) -> bool {
+    only_tested_within(analysis, at, 3)
+}
+
+fn only_tested_within(analysis: &Analysis<'_>, at: ExprRef, depth: u32) -> bool {
+    if depth == 0 {
+        return false;
+    }
     let flow = &analysis.flow;
     let facts = flow.program.module(at.module);
     let mut id = at.id;
@@ -338,7 +346,7 @@ fn only_tested(analysis: &Analysis<'_>, at: ExprRef) -> bool {
                         ExprKind::Call { .. } => true,
                         _ => false,
                     });
-                    changed || only_tested(analysis, used)
+                    changed || only_tested_within(analysis, used, depth - 1)
                 });
             }
             _ => return false,

@@ -428,11 +428,8 @@ impl<'p> Analysis<'p> {
     /// `new Map<string, T>()`: the written type of its construction.
     fn constructed_type(&self, id: ObjId) -> Option<TypeRef> {
         let Site::Expr(at) = self.flow.object(id).site else { return None };
-        let parent = self.flow.program.expr(at).parent?;
-        match self.flow.program.module(at.module).kind(parent) {
-            ExprKind::Cast { ty, .. } => self.flow.element_type(At { module: at.module, id: *ty }),
-            _ => None,
-        }
+        let args = self.flow.program.module(at.module).type_args_of(at.id);
+        args.last().map(|id| At { module: at.module, id: *id })
     }
 
     fn type_text(&self, ty: TypeRef, depth: u32) -> Option<String> {

@@ -166,6 +166,11 @@ pub fn is_bookkeeping(name: &str) -> bool {
     )
 }
 
+/// Loggers.
+pub fn is_log(name: &str) -> bool {
+    any(name, &["logger", "log"])
+}
+
 /// What the client said of itself.
 pub fn is_client_info(name: &str) -> bool {
     let joined = name.to_ascii_lowercase();

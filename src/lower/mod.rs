@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use crate::model::facts::{Language, Module};
 use crate::syntax::tree::ParseError;
 
-mod arena;
 pub mod rust;
 pub mod typescript;
 
@@ -18,6 +18,8 @@ pub enum LowerError {
     TooDeep,
     /// The file is larger than byte offsets of 32 bits reach.
     TooLarge,
+    /// There is no front end for the language.
+    NoFrontEnd,
 }
 
 impl fmt::Display for LowerError {
@@ -26,6 +28,7 @@ impl fmt::Display for LowerError {
             Self::ParseBudget => "parsing took too long",
             Self::TooDeep => "the code is nested too deeply",
             Self::TooLarge => "the file is too large",
+            Self::NoFrontEnd => "the language is not supported yet",
         })
     }
 }
@@ -39,4 +42,18 @@ impl From<ParseError> for LowerError {
             ParseError::TooLarge => Self::TooLarge,
         }
     }
+}
+
+/// Lowers a file with the front end of its language.
+pub fn lower(path: &str, language: Language, text: &str) -> Result<Module, LowerError> {
+    match language {
+        Language::TypeScript | Language::JavaScript => typescript::lower(path, language, text),
+        Language::Rust => rust::lower(path, language, text),
+        Language::Python => Err(LowerError::NoFrontEnd),
+    }
+}
+
+/// Whether there is a front end for a language.
+pub fn reads(language: Language) -> bool {
+    matches!(language, Language::TypeScript | Language::JavaScript | Language::Rust)
 }

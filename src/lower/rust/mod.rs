@@ -13,7 +13,6 @@ mod control;
 mod expr;
 mod function;
 mod items;
-mod links;
 mod macros;
 mod paths;
 mod pattern;
@@ -24,16 +23,13 @@ mod span;
 mod types;
 mod uses;
 
-pub use links::links;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::place::Place;
 use self::scope::{FILE, ScopeId, Scopes};
 use super::LowerError;
-use super::arena::{self, each_child};
 use crate::model::facts::{
-    ClassId, Expr, ExprId, ExprKind, FuncId, Function, Language, Module, Span, Symbol, SymbolId, SymbolKind, TOP, Type,
+    ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Language, Module, Span, Symbol, SymbolId, SymbolKind, TOP, Type,
     TypeId,
 };
 use crate::model::name::Name;
@@ -101,7 +97,7 @@ impl<'t> Lowerer<'t> {
         Self {
             text,
             base: 0,
-            module: arena::empty_module(path, language, text),
+            module: empty_module(path, language, text),
             scopes: Scopes::new(),
             locals: Vec::new(),
             floor: 0,
@@ -192,7 +188,7 @@ impl<'t> Lowerer<'t> {
     fn add(&mut self, kind: ExprKind, span: Span) -> ExprId {
         let id = ExprId(self.module.exprs.len() as u32);
         let exprs = &mut self.module.exprs;
-        each_child(&kind, |child| {
+        kind.each_child(|child| {
             // A value that several synthesised reads share belongs to the first.
             let parent = &mut exprs[child.index()].parent;
             if parent.is_none() {
@@ -236,6 +232,31 @@ impl<'t> Lowerer<'t> {
         let id = self.add(ExprKind::Throw(value), span);
         self.module.functions[self.at.func.index()].throws.push(id);
         id
+    }
+}
+
+/// A module with nothing but its top-level function.
+fn empty_module(path: &str, language: Language, text: &str) -> Module {
+    let top = Function {
+        name: None,
+        kind: FuncKind::Top,
+        parent: None,
+        class: None,
+        is_static: false,
+        params: Vec::new(),
+        returns: Vec::new(),
+        ret: None,
+        decorators: Vec::new(),
+        span: Span::new(0, text.len()),
+        name_span: Span::default(),
+        throws: Vec::new(),
+    };
+    Module {
+        path: path.to_owned(),
+        // About one expression for 12 bytes of source.
+        exprs: Vec::with_capacity(text.len() / 12),
+        functions: vec![top],
+        ..Module::empty(language)
     }
 }
 

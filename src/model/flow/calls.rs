@@ -43,6 +43,9 @@ impl Flow<'_> {
                 }
                 if !understood {
                     out.extend(self.call_unknown(call, object, &receivers, name));
+                    if out.is_empty() {
+                        out.extend(self.authenticated(call, callee));
+                    }
                 }
                 out
             }
@@ -54,7 +57,13 @@ impl Flow<'_> {
                 let callees = self.read_expr(module, callee);
                 let mut out = Vec::new();
                 let mut understood = false;
+                let given = self.is_parameter(module, callee);
                 for value in callees {
+                    if given && let Value::Func(func) = value {
+                        understood = true;
+                        out.extend(self.bind_as(call, func, 0, Edge::Given));
+                        continue;
+                    }
                     if let Some(values) = self.call_value(call, value) {
                         understood = true;
                         out.extend(values);
@@ -73,10 +82,35 @@ impl Flow<'_> {
                         }
                     }
                     self.escape_args(call);
+                    out.extend(self.authenticated(call, callee));
                 }
                 out
             }
         }
+    }
+
+    fn is_parameter(&self, module: u32, callee: ExprId) -> bool {
+        let facts = self.program.module(module);
+        matches!(facts.kind(callee), ExprKind::Symbol(id) if facts.symbol(*id).kind == SymbolKind::Parameter)
+    }
+
+    /// What something unknown that is called to authenticate makes of a request is an identity.
+    fn authenticated(&mut self, call: CallSite<'_>, callee: ExprId) -> Vec<Value> {
+        let at = At { module: call.at.module, id: callee };
+        let name = match self.program.kind(at) {
+            ExprKind::Symbol(id) => self.program.module(at.module).symbol(*id).name,
+            ExprKind::Member { name, .. } => *name,
+            _ => return Vec::new(),
+        };
+        if !name.text().to_ascii_lowercase().contains("authenticat") {
+            return Vec::new();
+        }
+        let request = (0..call.args.len()).any(|index| {
+            self.arg_values(call, index)
+                .iter()
+                .any(|value| matches!(value, Value::Object(id) if matches!(self.object(*id).role, Some(Role::Request | Role::Headers))))
+        });
+        if request { vec![Value::Credential(call.at)] } else { Vec::new() }
     }
 
     /// Calls a value. `None` where it is nothing that can be called.
@@ -140,6 +174,11 @@ impl Flow<'_> {
                 let mut out = Vec::new();
                 for method in methods {
                     out.extend(self.bind(call, method, 0));
+                }
+                // A server class's own way of registering tools: `addReadOnlyTool(name, …, handler)`.
+                let registers = name.text().to_ascii_lowercase().contains("tool");
+                if registers && object.role == Some(Role::Server) {
+                    out.extend(self.perform(call, Op::RegisterTool, Some(id), Some(name)));
                 }
                 return Some(out);
             }
@@ -286,12 +325,21 @@ impl Flow<'_> {
 
     /// Binds arguments to parameters; the result is what the function returns.
     pub(super) fn bind(&mut self, call: CallSite<'_>, func: FuncRef, skip: usize) -> Vec<Value> {
-        self.edge(call.at, func, Edge::Call);
+        self.bind_as(call, func, skip, Edge::Call)
+    }
+
+    fn bind_as(&mut self, call: CallSite<'_>, func: FuncRef, skip: usize, edge: Edge) -> Vec<Value> {
+        self.edge(call.at, func, edge);
         let params = self.program.function(func).params.clone();
         for (index, arg) in call.args.iter().skip(skip).enumerate() {
             let values = self.read_expr(call.at.module, arg.value);
             if values.is_empty() {
                 continue;
+            }
+            for value in &values {
+                if let Value::Func(given) = value {
+                    self.edge(call.at, *given, Edge::Callback);
+                }
             }
             let named = arg.name.and_then(|name| {
                 params.iter().position(|p| self.program.module(func.module).symbol(p.symbol).name == name)
@@ -392,7 +440,25 @@ impl Flow<'_> {
             }
             self.escape_args(call);
         }
+        if self.typed {
+            self.type_constructed(at, &out);
+        }
         out
+    }
+
+    /// `new Map<string, Basket>()`: what its elements are by the written arguments.
+    fn type_constructed(&mut self, at: ExprRef, made: &[Value]) {
+        let Some(element) = self.program.module(at.module).type_args_of(at.id).last().copied() else { return };
+        for value in made {
+            if let Value::Object(id) = value
+                && matches!(
+                    self.object(*id).role,
+                    Some(Role::Map | Role::List | Role::Set | Role::Cache | Role::WeakMap)
+                )
+            {
+                self.type_elements(*id, At { module: at.module, id: element }, 0);
+            }
+        }
     }
 
     fn construct(&mut self, call: CallSite<'_>, class: ClassRef) -> Value {

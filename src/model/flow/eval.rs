@@ -165,7 +165,7 @@ impl Flow<'_> {
                 {
                     for value in out.clone() {
                         if let Value::Object(id) = value {
-                            self.type_elements(id, element);
+                            self.type_elements(id, element, 0);
                         }
                     }
                 }
@@ -299,8 +299,9 @@ impl Flow<'_> {
                 self.read(node)
             }
             Value::Id(_) | Value::Credential(_) if name == "length" => Vec::new(),
-            // What hangs on an argument is an argument.
+            // What hangs on an argument is an argument, and a part of an identity is one.
             Value::Argument(_) => vec![value],
+            Value::Credential(_) if name != "length" => vec![value],
             // `headers['x']?.[0]` and the like.
             Value::Id(_) | Value::Credential(_) if name.text().parse::<u8>().is_ok() => vec![value],
             _ => Vec::new(),
@@ -401,7 +402,9 @@ impl Flow<'_> {
                         let kind = if sse { SourceKind::SseTransport } else { SourceKind::Transport };
                         out.push(self.id_value(kind, at));
                     }
-                    Some(Source::Identity) if role == Role::Request => out.push(Value::Credential(at)),
+                    Some(Source::Identity) if matches!(role, Role::Request | Role::SessionFramework) => {
+                        out.push(Value::Credential(at));
+                    }
                     Some(Source::Identity | Source::ClientInfo) | None => {}
                 }
                 if row.does.is_some() {
