@@ -10,11 +10,31 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
+    traits: Traits,
+    #[serde(default)]
+    switch: Vec<Switch>,
+    #[serde(default)]
     export: Vec<Export>,
     #[serde(default)]
     member: Vec<Member>,
     #[serde(default)]
     anywhere: BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+struct Traits {
+    explicit_factories: bool,
+    partial_classes: bool,
+    full_construction: bool,
+    raw_header: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Switch {
+    names: Vec<String>,
+    on: String,
 }
 
 #[derive(Deserialize)]
@@ -24,6 +44,7 @@ struct Export {
     names: Vec<String>,
     gives: Option<String>,
     does: Option<String>,
+    text: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -49,7 +70,7 @@ fn option(kind: &str, id: Option<&String>) -> String {
 
 /// The Rust source of the tables of every language that has them.
 pub fn generate_all(grammars: &Path) -> String {
-    generate(&grammars.join("typescript/sdk.toml"), "TYPESCRIPT")
+    generate(&grammars.join("typescript/sdk.toml"), "TYPESCRIPT") + &generate(&grammars.join("rust/sdk.toml"), "RUST")
 }
 
 /// The Rust source of the tables of one language, as a static called `constant`.
@@ -61,9 +82,10 @@ fn generate(path: &Path, constant: &str) -> String {
         for name in &row.names {
             for from in &row.from {
                 let made = format!(
-                    "ExportRow {{ from: {from:?}, name: {name:?}, gives: {}, does: {} }},",
+                    "ExportRow {{ from: {from:?}, name: {name:?}, gives: {}, does: {}, text: {:?} }},",
                     option("Role", row.gives.as_ref()),
-                    option("Op", row.does.as_ref())
+                    option("Op", row.does.as_ref()),
+                    row.text
                 );
                 let old = exports.insert((name.clone(), from.clone()), made);
                 assert!(old.is_none(), "{}: {name} of {from} stands twice", path.display());
@@ -93,10 +115,23 @@ fn generate(path: &Path, constant: &str) -> String {
         }
     }
     let mut out = String::new();
+    let traits = format!(
+        "Traits {{ explicit_factories: {}, partial_classes: {}, full_construction: {}, raw_header: {} }}",
+        file.traits.explicit_factories,
+        file.traits.partial_classes,
+        file.traits.full_construction,
+        file.traits.raw_header
+    );
+    let mut switches = String::new();
+    for row in &file.switch {
+        for name in &row.names {
+            write!(switches, "SwitchRow {{ name: {name:?}, on: {:?} }}, ", row.on).expect("writing to a string");
+        }
+    }
     let rows = |map: &mut dyn Iterator<Item = &String>| map.cloned().collect::<Vec<_>>().join("\n    ");
     write!(
         out,
-        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
+        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  traits: {traits},\n  switches: &[{switches}],\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
         rows(&mut exports.values()),
         rows(&mut members.values()),
         rows(&mut anywhere.values()),

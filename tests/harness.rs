@@ -10,7 +10,7 @@ use mcp_migrate::rules::finding::Severity;
 use mcp_migrate::{ScanOptions, Silent, scan};
 
 /// Languages that the scan reads so far.
-const READ: &[&str] = &["typescript"];
+const READ: &[&str] = &["typescript", "rust"];
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
@@ -110,6 +110,11 @@ fn gold(language: &str) {
 #[test]
 fn gold_typescript() {
     gold("typescript");
+}
+
+#[test]
+fn gold_rust() {
+    gold("rust");
 }
 
 /// `shapes.expected.tsv`: id, category, store, holds, carrier, failure, note; several rows for several stores.

@@ -230,7 +230,7 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
                     Op::Get => Kind::Read,
                     Op::Put => Kind::Write,
                     Op::Has => Kind::Test,
-                    Op::Remove => Kind::Delete,
+                    Op::Remove | Op::TakeOut => Kind::Delete,
                     Op::GetOrInsert => Kind::GetOrCreate,
                     Op::Add => Kind::AddId,
                     _ => continue,

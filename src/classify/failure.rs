@@ -48,15 +48,19 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed, holds: Holds) -> Failure {
     if fallback(analysis, keyed).is_some() {
         return Failure::Collapsed;
     }
+    let raw = values
+        .iter()
+        .any(|value| matches!(value, Value::Id(id) if analysis.flow.source(*id).kind == SourceKind::ToolHeader));
+    // A check that the id is there stops nobody who writes the header himself.
+    if raw && analysis.flow.program.tables(keyed.holder.module).traits.raw_header {
+        return Failure::Spoofed;
+    }
     let created = by_tools.iter().any(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate | Kind::AddId));
     let guards: Vec<Option<Guarded>> = by_tools.iter().map(|access| guard_of(analysis, access)).collect();
     if guards.iter().all(Option::is_some) {
         let throws = guards.iter().flatten().any(|guard| *guard == Guarded::Refuses);
         return if throws { Failure::Refused } else { Failure::Lost };
     }
-    let raw = values
-        .iter()
-        .any(|value| matches!(value, Value::Id(id) if analysis.flow.source(*id).kind == SourceKind::ToolHeader));
     if raw {
         return Failure::Spoofed;
     }

@@ -137,6 +137,9 @@ impl Finder<'_, '_> {
     }
 
     fn fields(&self, class: ClassRef, out: &mut Vec<Lasting>) {
+        if self.flow.whole(class) != class {
+            return;
+        }
         let Some(id) = self.flow.class_object(class) else { return };
         if !self.lasts(id) || !self.has_handlers(class) {
             return;
@@ -156,33 +159,68 @@ impl Finder<'_, '_> {
             let declared = facts.fields.iter().find(|field| field.name == *name);
             let span = declared.map_or(facts.name_span, |field| field.span);
             let holder = Holder { name: *name, module: class.module, span, symbol: None };
+            if self.context == Contexts::SESSION
+                && !only_machinery(self.flow, &values)
+                && self.is_released(class, *name)
+            {
+                let writers = self.field_reads(class, *name);
+                let credential = false;
+                out.push(Lasting {
+                    holder,
+                    held: Held::Field,
+                    values,
+                    writers,
+                    uses,
+                    credential,
+                    switched: false,
+                    scope,
+                });
+                continue;
+            }
             out.extend(self.judge(holder, Held::Field, values, assigned, uses, scope));
         }
     }
 
     /// Whether handlers are registered by the class: they are written in its methods, or its methods are the handlers.
     fn has_handlers(&self, class: ClassRef) -> bool {
+        let parts = self.flow.parts(class);
         self.flow.roots.iter().any(|(func, roots)| {
             roots.contains(&Root::Handler)
-                && func.module == class.module
-                && self.flow.program.function(*func).class == Some(class.id)
+                && parts
+                    .iter()
+                    .any(|part| func.module == part.module && self.flow.program.function(*func).class == Some(part.id))
         })
     }
 
     fn field_uses(&self, class: ClassRef, name: Name) -> Vec<ExprRef> {
-        let facts = self.flow.program.module(class.module);
-        facts
-            .expr_ids()
-            .map(|id| At { module: class.module, id })
-            .filter(|at| match facts.kind(at.id) {
-                ExprKind::Member { object, name: used } => {
-                    *used == name
-                        && matches!(facts.kind(*object), ExprKind::This(Some(id)) if *id == class.id)
-                        && self.lives.handler_reach.contains(&self.flow.program.func_of(*at))
-                }
-                _ => false,
-            })
-            .collect()
+        let mut out = self.field_reads(class, name);
+        out.retain(|at| self.lives.handler_reach.contains(&self.flow.program.func_of(*at)));
+        out
+    }
+
+    /// Where the methods of a class touch one of its fields.
+    fn field_reads(&self, class: ClassRef, name: Name) -> Vec<ExprRef> {
+        let mut out = Vec::new();
+        for part in self.flow.parts(class) {
+            let facts = self.flow.program.module(part.module);
+            out.extend(facts.expr_ids().map(|id| At { module: part.module, id }).filter(
+                |at| match facts.kind(at.id) {
+                    ExprKind::Member { object, name: used } => {
+                        *used == name && matches!(facts.kind(*object), ExprKind::This(Some(id)) if *id == part.id)
+                    }
+                    _ => false,
+                },
+            ));
+        }
+        out
+    }
+
+    /// Whether what a field holds is cleared away when its object ends: then it is something with a life of its own.
+    fn is_released(&self, class: ClassRef, name: Name) -> bool {
+        self.field_reads(class, name).iter().any(|at| {
+            let func = self.flow.program.func_of(*at);
+            self.flow.roots.get(&func).is_some_and(|roots| roots.contains(&Root::SessionEnd))
+        })
     }
 
     fn judge(
@@ -200,6 +238,9 @@ impl Finder<'_, '_> {
             return None;
         }
         let mut writers: Vec<ExprRef> = assigned.into_iter().filter(|at| !is_memo(self.flow, *at)).collect();
+        if self.is_shared_cell(&values) {
+            writers.clear();
+        }
         if only_machinery(self.flow, &values) {
             let switched = self.switched(&values);
             if !switched.is_empty() && self.context == Contexts::SESSION {
@@ -239,6 +280,16 @@ impl Finder<'_, '_> {
             return None;
         }
         Some(Lasting { holder, held, values, writers, uses, credential, switched: false, scope })
+    }
+
+    /// Whether a place is a cell that lives longer than the context asked for: what is changed in it belongs to others too.
+    fn is_shared_cell(&self, values: &[Value]) -> bool {
+        let mut cells = values.iter().filter_map(|value| match value {
+            Value::Object(id) if self.flow.object(*id).role == Some(Role::Cell) => Some(*id),
+            _ => None,
+        });
+        let any = cells.clone().next().is_some();
+        any && !cells.any(|id| self.lasts(id))
     }
 
     fn switched(&self, values: &[Value]) -> Vec<ExprRef> {

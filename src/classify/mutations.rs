@@ -51,7 +51,7 @@ impl Mutations {
                 for performed in flow.performed(at) {
                     let Some(object) = performed.object else { continue };
                     match performed.op {
-                        Op::Put | Op::Remove | Op::GetOrInsert | Op::Clear | Op::Add => {
+                        Op::Put | Op::Remove | Op::GetOrInsert | Op::Clear | Op::Add | Op::TakeOut | Op::Change => {
                             self.objects.entry(object).or_default().push(at);
                         }
                         // Reading by position changes nothing; taking an element out does.
@@ -139,6 +139,8 @@ pub fn only_machinery(flow: &Flow<'_>, values: &[Value]) -> bool {
     for value in values {
         match value {
             Value::Object(id) if is_machinery(flow, *id) => any = true,
+            // What the machinery lies in.
+            Value::Object(id) if flow.object(*id).role == Some(Role::Cell) => {}
             Value::Absent => {}
             _ => return false,
         }

@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::facts::{ExprKind, FuncKind, TOP};
 use super::flow::value::{ObjId, Site, Value};
 use super::flow::{Edge, Flow, Root};
+use super::modes;
 use super::name::Name;
 use super::program::{At, ExprRef, FuncRef};
 use super::vocabulary::Role;
@@ -207,7 +208,11 @@ impl Lives {
         let mut orphans = Vec::new();
         for func in program.functions() {
             if self.contexts(func).is_empty() && self.is_orphan(flow, func) {
+                let explicit = program.tables(func.module).traits.explicit_factories;
                 let context = match self.builds_server(flow, func) {
+                    // Whoever serves says so; this sets up something, or nothing was seen to use it.
+                    _ if explicit && self.serves(flow, func) => Contexts::PROCESS,
+                    _ if explicit => Contexts::UNKNOWN,
                     // It connects its server itself: over stdio there is one client.
                     true if self.serves_stdio(flow, func) => Contexts::PROCESS,
                     true => {
@@ -233,8 +238,8 @@ impl Lives {
                 if flow.roots.get(callee).is_some_and(|roots| roots.contains(&Root::Handler)) {
                     continue;
                 }
-                // Who registers a route does not run it.
-                if self.routes.contains(callee) {
+                // Who registers a route or hands over a factory does not run it.
+                if self.routes.contains(callee) || (*edge == Edge::Callback && is_factory(flow, *callee)) {
                     continue;
                 }
                 if self.contexts.entry(*callee).or_default().add(own) {
@@ -254,6 +259,7 @@ impl Lives {
                 Root::Handler => out.add(Contexts::CALL),
                 Root::SessionStart => out.add(Contexts::SESSION),
                 Root::RequestFactory => out.add(Contexts::REQUEST),
+                Root::Factory => out.add(self.factory_context(flow, func)),
                 Root::Route | Root::SessionEnd | Root::Timer => false,
             };
         }
@@ -261,6 +267,23 @@ impl Lives {
             out.add(self.route_context(flow, func));
         }
         out
+    }
+
+    /// A factory runs once per session of its transport, or once per request where that opens none.
+    fn factory_context(&self, flow: &Flow<'_>, func: FuncRef) -> Contexts {
+        let mut out = Contexts::default();
+        for transport in flow.factories.get(&func).into_iter().flatten() {
+            let modes = self.transports.iter().filter(|site| site.object == *transport).map(|site| site.mode);
+            for mode in modes {
+                if mode != Mode::Off {
+                    out.add(Contexts::SESSION);
+                }
+                if mode != Mode::On {
+                    out.add(Contexts::REQUEST);
+                }
+            }
+        }
+        if out.is_empty() { Contexts::SESSION } else { out }
     }
 
     /// A route runs per session where it makes a transport that can hold one.
@@ -289,6 +312,13 @@ impl Lives {
         let called =
             flow.callers.get(&func).is_some_and(|callers| callers.iter().any(|(caller, _, _)| *caller != func));
         !called && !flow.roots.contains_key(&func)
+    }
+
+    /// Whether a function sets up a transport, or connects a server.
+    fn serves(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
+        let reached = reach(flow, func);
+        self.transports.iter().any(|site| reached.contains(&flow.program.func_of(site.at)))
+            || flow.connects.keys().any(|at| reached.contains(&flow.program.func_of(*at)))
     }
 
     fn serves_stdio(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
@@ -321,6 +351,10 @@ pub fn reach(flow: &Flow<'_>, from: FuncRef) -> FxHashSet<FuncRef> {
         }
     }
     seen
+}
+
+fn is_factory(flow: &Flow<'_>, func: FuncRef) -> bool {
+    flow.roots.get(&func).is_some_and(|roots| roots.contains(&Root::Factory))
 }
 
 /// Functions that an HTTP request runs: registered ones, and those that take a request and that nothing calls.
@@ -378,17 +412,30 @@ fn transport_sites(flow: &Flow<'_>) -> Vec<TransportSite> {
             _ => continue,
         };
         let sites: Vec<ExprRef> = match object.site {
-            Site::Expr(at) if matches!(flow.program.kind(at), ExprKind::New { .. }) => vec![at],
+            Site::Expr(at) if is_construction(flow, at) => vec![at],
             Site::Class(class) => flow.instances.get(&class).into_iter().flatten().copied().collect(),
             _ => continue,
         };
         for at in sites {
-            let (mode, generator) = if sse { (Mode::On, None) } else { transport_mode(flow, at, object.site) };
+            let (mode, generator) = match modes::switched(flow, at, id) {
+                _ if sse => (Mode::On, None),
+                Some(switched) => switched,
+                None => transport_mode(flow, at, object.site),
+            };
             out.push(TransportSite { at, object: id, sse, mode, generator });
         }
     }
     out.sort_unstable_by_key(|site| site.at);
     out
+}
+
+/// Whether an expression constructs a transport. Where factories are handed over, calls do.
+fn is_construction(flow: &Flow<'_>, at: ExprRef) -> bool {
+    match flow.program.kind(at) {
+        ExprKind::New { .. } => true,
+        ExprKind::Call { .. } => flow.program.tables(at.module).traits.explicit_factories,
+        _ => false,
+    }
 }
 
 /// Whether a construction of a transport opens sessions, by the value of its generator option.

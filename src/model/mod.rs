@@ -3,6 +3,7 @@
 pub mod facts;
 pub mod flow;
 pub mod lives;
+pub mod modes;
 pub mod name;
 pub mod program;
 pub mod query;

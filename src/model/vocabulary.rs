@@ -103,6 +103,18 @@ ids! {
         Limiter = "limiter",
         /// An event store for resumable streams.
         EventStore = "event-store",
+        /// What the model passes to a tool.
+        Arguments = "arguments",
+        /// The options of a transport.
+        TransportOptions = "transport-options",
+        /// A session manager that opens no session.
+        NoSessions = "no-sessions",
+        /// A bag of values of many types that belongs to one request.
+        Extensions = "extensions",
+        /// What middleware has attached to a request, by type: who is calling, above all.
+        Attached = "attached",
+        /// A place for one value that changes behind shared references: a lock, an atomic number.
+        Cell = "cell",
         /// A date.
         Date = "date",
         /// A promise-like or other value with nothing of interest.
@@ -171,6 +183,8 @@ ids! {
         Find = "find",
         /// Runs a callback on each element.
         Each = "each",
+        /// Runs a callback on each key and value, as two parameters or a pair.
+        EachPair = "each-pair",
         /// Runs a callback on each element and collects what it returns.
         Collect = "collect",
         /// A collection of the same elements.
@@ -221,6 +235,28 @@ ids! {
         StateSet = "state-set",
         /// The identity of an object as a number.
         IdentityOf = "identity-of",
+        /// Serves a factory: one server per session, or per request where sessions are switched off.
+        ServeSessions = "serve-sessions",
+        /// Sets an option of the receiver, named like the call; the receiver passes through.
+        Configure = "configure",
+        /// Makes an instance of the type that it is called on.
+        Construct = "construct",
+        /// Makes a value of the type that its use asks for.
+        Make = "make",
+        /// Runs a callback with the value, where there is one; the result is what it returns.
+        Apply = "apply",
+        /// Removes by key and yields what was there.
+        TakeOut = "take-out",
+        /// Changes the receiver in place.
+        Change = "change",
+        /// Reads a value by its type.
+        TypedGet = "typed-get",
+        /// Marks a function that runs when a session opens.
+        OnStart = "on-start",
+        /// Marks a function that runs when its object goes away.
+        OnEnd = "on-end",
+        /// A route, layer or service with handlers whose parameters say by their types what they take.
+        RouteTyped = "route-typed",
     }
 }
 
@@ -249,6 +285,8 @@ pub struct ExportRow {
     pub gives: Option<Role>,
     /// What calling (or constructing) it does.
     pub does: Option<Op>,
+    /// Its value, where it is a text.
+    pub text: Option<&'static str>,
 }
 
 /// A member of everything that plays a role.
@@ -266,9 +304,36 @@ pub struct MemberRow {
     pub source: Option<Source>,
 }
 
+/// What holds for a language as a whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Traits {
+    /// A server factory is always handed to the SDK: a function that nothing calls is none.
+    pub explicit_factories: bool,
+    /// What is written as the base of a class is the class itself, continued in another place; a class plays the roles of what it
+    /// implements.
+    pub partial_classes: bool,
+    /// Whoever makes an instance gives each field its value: the written type of a field speaks only where that says nothing.
+    pub full_construction: bool,
+    /// The SDK hands the raw session header of a request to tools, whatever the revision: the caller chooses it.
+    pub raw_header: bool,
+}
+
+/// An option that switches sessions on or off.
+#[derive(Debug)]
+pub struct SwitchRow {
+    /// The option, as a field or as the call that sets it.
+    pub name: &'static str,
+    /// The value that switches sessions on.
+    pub on: &'static str,
+}
+
 /// The tables of one language.
 #[derive(Debug)]
 pub struct Tables {
+    /// What holds for the language as a whole.
+    pub traits: Traits,
+    /// Options that switch sessions.
+    pub switches: &'static [SwitchRow],
     /// Exports, sorted by (name, package).
     pub exports: &'static [ExportRow],
     /// Members, sorted by name.

@@ -29,8 +29,8 @@ use self::place::Place;
 use self::scope::{FILE, ScopeId, Scopes};
 use super::LowerError;
 use crate::model::facts::{
-    ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Language, Module, Span, Symbol, SymbolId, SymbolKind, TOP, Type,
-    TypeId,
+    ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Language, Module, Span, Symbol, SymbolId, SymbolKind,
+    TOP, Type, TypeId,
 };
 use crate::model::name::Name;
 

@@ -157,6 +157,7 @@ impl Flow<'_> {
             Value::Id(_) | Value::Credential(_) | Value::Argument(_) | Value::Random(_) | Value::Text(_) => {
                 match self.program.tables(call.at.module).anywhere(name.text()) {
                     Some(Op::Pass | Op::AsText) => Some(vec![receiver]),
+                    Some(Op::Apply) => Some(self.apply_callback(call, &[receiver], name)),
                     Some(Op::Then) => Some(self.perform_then(call, &[receiver], name)),
                     _ => None,
                 }
@@ -177,7 +178,8 @@ impl Flow<'_> {
                 }
                 // A server class's own way of registering tools: `addReadOnlyTool(name, …, handler)`.
                 let registers = name.text().to_ascii_lowercase().contains("tool");
-                if registers && object.role == Some(Role::Server) {
+                let by_calls = !self.program.tables(call.at.module).traits.partial_classes;
+                if registers && by_calls && object.role == Some(Role::Server) {
                     out.extend(self.perform(call, Op::RegisterTool, Some(id), Some(name)));
                 }
                 return Some(out);
@@ -207,13 +209,18 @@ impl Flow<'_> {
                 return Some(values);
             }
             // A call that the role does not list: a chain on the same thing (`express().use(…)`), or nothing known.
-            if role == Role::Router {
+            if matches!(role, Role::Router | Role::TransportOptions | Role::Transport | Role::SseTransport)
+                && (role == Role::Router || tables.traits.explicit_factories)
+            {
                 self.escape_args(call);
                 return Some(vec![Value::Object(id)]);
             }
         }
         if matches!(tables.anywhere(name.text()), Some(Op::Then)) {
             return Some(self.perform_then(call, &[Value::Object(id)], name));
+        }
+        if matches!(tables.anywhere(name.text()), Some(Op::Apply)) {
+            return Some(self.apply_callback(call, &[Value::Object(id)], name));
         }
         if object.external.is_some() && object.role.is_none() {
             self.escape_args(call);
@@ -252,6 +259,7 @@ impl Flow<'_> {
         self.maybe_route(call, text);
         match self.program.tables(module).anywhere(text) {
             Some(Op::Then) => self.perform_then(call, receivers, name),
+            Some(Op::Apply) => self.apply_callback(call, receivers, name),
             Some(Op::Pass | Op::AsText) => {
                 self.escape_args(call);
                 receivers.to_vec()
@@ -463,7 +471,8 @@ impl Flow<'_> {
 
     fn construct(&mut self, call: CallSite<'_>, class: ClassRef) -> Value {
         let id = self.instance(class);
-        self.instances.entry(class).or_default().insert(call.at);
+        let whole = self.whole(class);
+        self.instances.entry(whole).or_default().insert(call.at);
         // A class without a constructor of its own runs its base's.
         let mut at = class;
         for _ in 0..16 {
@@ -641,6 +650,12 @@ impl Flow<'_> {
                 None => {}
             }
             return out;
+        }
+        // `Type::new()`: makes an instance of the type.
+        if let Some((ty, name)) = path.text().rsplit_once('.')
+            && tables.anywhere(name) == Some(Op::Construct)
+        {
+            return self.construct_external(call, package, Name::new(ty));
         }
         // A method of something external: `redis.get(…)` where `redis` is an import.
         if let Some((receiver, name)) = path

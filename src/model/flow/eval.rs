@@ -30,6 +30,7 @@ pub fn is_credential_header(text: &str) -> bool {
 
 impl Flow<'_> {
     pub(super) fn link(&mut self) {
+        self.link_decorators();
         let program = self.program;
         for module in 0..program.modules.len() as u32 {
             let facts = program.module(module);
@@ -158,6 +159,9 @@ impl Flow<'_> {
             ExprKind::Cast { value, ty } => {
                 let mut out = self.read_expr(module, *value);
                 let ty = At { module, id: *ty };
+                if self.typed {
+                    out.extend(self.adopt(&out.clone(), ty));
+                }
                 if self.typed && !out.iter().any(|v| matches!(v, Value::Object(_) | Value::Func(_))) {
                     out.extend(self.typed(ty, Site::Expr(at), 0));
                 } else if self.typed
@@ -217,7 +221,11 @@ impl Flow<'_> {
         let at = At { module, id };
         if let SymbolKind::Import(index) = self.program.symbol(at).kind {
             return match self.import(module, index) {
-                Some(target) => self.read_target(target),
+                Some(target) => {
+                    let mut out = self.read_target(target);
+                    out.extend(self.constant(module, target));
+                    out
+                }
                 None => Vec::new(),
             };
         }
@@ -334,6 +342,9 @@ impl Flow<'_> {
             });
             if let Some(id) = found {
                 return Some(At { module: at.module, id: *id });
+            }
+            if let Some(method) = self.method_of_parts(at, name, is_static) {
+                return Some(method);
             }
             let base = self.bases(at).into_iter().find_map(|base| match base {
                 Base::Class(class) => Some(class),

@@ -17,6 +17,9 @@ impl Flow<'_> {
         receiver: Option<ObjId>,
         name: Option<Name>,
     ) -> Vec<Value> {
+        if let Some(&func) = self.decorated.get(&call.at) {
+            return self.perform_decorator(call, op, func);
+        }
         match op {
             Op::RegisterTool => self.register(call, Registered::Tool),
             Op::RegisterResource => self.register(call, Registered::Resource),
@@ -51,6 +54,18 @@ impl Flow<'_> {
             Op::Get | Op::Put | Op::Has | Op::Remove | Op::GetOrInsert | Op::Clear | Op::Add | Op::Take => {
                 self.perform_on_elements(call, op, receiver)
             }
+            Op::ServeSessions
+            | Op::Configure
+            | Op::Construct
+            | Op::Make
+            | Op::Apply
+            | Op::TakeOut
+            | Op::Change
+            | Op::TypedGet
+            | Op::OnStart
+            | Op::OnEnd
+            | Op::RouteTyped
+            | Op::EachPair => self.perform_declared(call, op, receiver, name),
             Op::Find | Op::Each | Op::Collect | Op::Same => self.perform_each(call, op, receiver),
             Op::Keys | Op::Values | Op::Entries => self.perform_views(call, op, receiver),
             Op::Pass => match receiver {

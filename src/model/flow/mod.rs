@@ -5,6 +5,7 @@
 //! bounded: a set that is full takes no further objects, only ids.
 
 mod calls;
+mod declared;
 mod eval;
 mod library;
 mod types;
@@ -72,6 +73,8 @@ pub enum Root {
     RequestFactory,
     /// A timer fires.
     Timer,
+    /// An SDK builds a server for each session of a transport, or for each request where the transport opens none.
+    Factory,
 }
 
 /// What a registration registers.
@@ -117,6 +120,12 @@ pub struct Flow<'p> {
     queued: Vec<bool>,
     current: Option<u32>,
     typed: bool,
+    /// Values made where only their use tells of what type.
+    fresh: FxHashSet<ObjId>,
+    /// A fresh value was given a type since the last run.
+    adopted: bool,
+    /// Decorator calls: what they stand at.
+    decorated: FxHashMap<ExprRef, FuncRef>,
     implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
     pub(crate) sse: std::cell::OnceCell<bool>,
     /// Direct calls and callbacks: call → callee.
@@ -129,6 +138,8 @@ pub struct Flow<'p> {
     pub registrations: FxHashMap<ExprRef, Registration>,
     /// `server.connect(transport)` calls: server, transport.
     pub connects: FxHashMap<ExprRef, FxHashSet<(ObjId, ObjId)>>,
+    /// Server factories, with the transports that they are given to.
+    pub factories: FxHashMap<FuncRef, FxHashSet<ObjId>>,
     /// Where instances of each class are made.
     pub instances: FxHashMap<ClassRef, FxHashSet<ExprRef>>,
     /// Fields known per owner.
@@ -148,12 +159,28 @@ impl<'p> Flow<'p> {
         flow.run();
         // Written types stand in only where no value was seen to flow.
         flow.typed = true;
-        flow.apply_types();
+        flow.apply_types(true);
         flow.enqueue_typed();
         flow.run();
-        flow.apply_types();
+        flow.apply_types(false);
         flow.run();
+        flow.settle();
         flow
+    }
+
+    /// Fresh values that got a type mean more to whoever reads them; the types in turn may reach others.
+    fn settle(&mut self) {
+        for _ in 0..3 {
+            if !std::mem::take(&mut self.adopted) {
+                break;
+            }
+            for task in 0..self.queued.len() as u32 {
+                self.enqueue(task);
+            }
+            self.run();
+            self.apply_types(false);
+            self.run();
+        }
     }
 
     /// Expressions that mean more once written types count.
@@ -198,6 +225,9 @@ impl<'p> Flow<'p> {
             queued: vec![false; tasks],
             current: None,
             typed: false,
+            fresh: FxHashSet::default(),
+            adopted: false,
+            decorated: FxHashMap::default(),
             implementing: None,
             sse: std::cell::OnceCell::new(),
             edges: FxHashMap::default(),
@@ -205,6 +235,7 @@ impl<'p> Flow<'p> {
             roots: FxHashMap::default(),
             registrations: FxHashMap::default(),
             connects: FxHashMap::default(),
+            factories: FxHashMap::default(),
             instances: FxHashMap::default(),
             field_names: FxHashMap::default(),
             derived: FxHashMap::default(),
@@ -386,15 +417,18 @@ impl<'p> Flow<'p> {
     }
 
     fn role_object(&mut self, site: Site, role: Option<Role>) -> Value {
-        Value::Object(self.object_of(site, || Object { site, role, class: None, external: None }))
+        let id = self.object_of(site, || Object { site, role, class: None, external: None });
+        self.give_role(id, role, None);
+        Value::Object(id)
     }
 
     /// The object of all instances of a class.
     pub fn class_object(&self, class: ClassRef) -> Option<ObjId> {
-        self.sites.get(&Site::Class(class)).copied()
+        self.sites.get(&Site::Class(self.whole(class))).copied()
     }
 
     fn instance(&mut self, class: ClassRef) -> ObjId {
+        let class = self.whole(class);
         let role = self.class_role(class);
         let site = Site::Class(class);
         let id = self.object_of(site, || Object { site, role: None, class: Some(class), external: None });

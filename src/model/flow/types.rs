@@ -183,6 +183,9 @@ impl Flow<'_> {
 
     /// The role that a class has by what it extends.
     pub fn class_role(&self, class: ClassRef) -> Option<Role> {
+        if let Some(role) = self.implemented_role(class) {
+            return Some(role);
+        }
         let mut at = class;
         for _ in 0..16 {
             let mut next = None;
@@ -202,7 +205,8 @@ impl Flow<'_> {
         None
     }
 
-    pub(super) fn apply_types(&mut self) {
+    /// Written types speak where no value was seen. `first`: fields of languages that construct in full are left for later.
+    pub(super) fn apply_types(&mut self, first: bool) {
         for module in 0..self.program.modules.len() as u32 {
             let facts = self.program.module(module);
             for (index, symbol) in facts.symbols.iter().enumerate() {
@@ -211,7 +215,8 @@ impl Flow<'_> {
                     self.apply(self.symbol_node(at), At { module, id: ty }, Site::Symbol(at));
                 }
             }
-            for (index, class) in facts.classes.iter().enumerate() {
+            let later = first && self.program.tables(module).traits.full_construction;
+            for (index, class) in facts.classes.iter().enumerate().filter(|_| !later) {
                 let class_ref = At { module, id: crate::model::facts::ClassId(index as u32) };
                 for field in &class.fields {
                     let Some(ty) = field.ty else { continue };
@@ -232,6 +237,8 @@ impl Flow<'_> {
 
     fn apply(&mut self, node: NodeId, ty: TypeRef, site: Site) {
         let known: Vec<_> = self.values(node).to_vec();
+        let adopted = self.adopt(&known, ty);
+        self.write(node, &adopted);
         let informative = known.iter().any(|value| {
             matches!(
                 value,
@@ -256,6 +263,9 @@ impl Flow<'_> {
     /// Gives the elements of a container the written type, where no element was seen.
     pub(super) fn type_elements(&mut self, id: super::value::ObjId, element: TypeRef, depth: u32) {
         let elements = self.field_node(Owner::Object(id), Name::new("[]"));
+        let known = self.values(elements).to_vec();
+        let adopted = self.adopt(&known, element);
+        self.write(elements, &adopted);
         if self.values(elements).iter().any(|value| matches!(value, Value::Object(_) | Value::Func(_))) {
             return;
         }
@@ -373,8 +383,15 @@ impl Flow<'_> {
         if role.is_none() && package == "" {
             return Vec::new();
         }
+        if role == Some(Role::Arguments)
+            && let Site::Symbol(symbol) = site
+        {
+            let func = At { module: symbol.module, id: self.program.symbol(symbol).func };
+            return vec![Value::Argument(func)];
+        }
         let object = || Object { site, role, class: None, external: Some((package, path)) };
         let id = self.object_of(site, object);
+        self.give_role(id, role, Some((package, path)));
         if let Some((element, depth)) = element
             && matches!(role, Some(Role::Map | Role::List | Role::Set | Role::Cache | Role::WeakMap))
         {
