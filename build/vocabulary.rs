@@ -27,6 +27,7 @@ struct Traits {
     explicit_factories: bool,
     partial_classes: bool,
     full_construction: bool,
+    modern_by_version: bool,
     raw_header: bool,
 }
 
@@ -116,10 +117,11 @@ fn generate(path: &Path, constant: &str) -> String {
     }
     let mut out = String::new();
     let traits = format!(
-        "Traits {{ explicit_factories: {}, partial_classes: {}, full_construction: {}, raw_header: {} }}",
+        "Traits {{ explicit_factories: {}, partial_classes: {}, full_construction: {}, modern_by_version: {}, raw_header: {} }}",
         file.traits.explicit_factories,
         file.traits.partial_classes,
         file.traits.full_construction,
+        file.traits.modern_by_version,
         file.traits.raw_header
     );
     let mut switches = String::new();

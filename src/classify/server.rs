@@ -176,11 +176,15 @@ fn facets(
     let stateless = transports().any(|site| !site.sse && site.mode != Mode::On);
     add(stateless || signals.stateless_entries.iter().any(here), Facet::StatelessAlready);
     add(has_handles(analysis, signals, package.modules), Facet::HandlesAlready);
-    add(signals.entries.iter().any(here), Facet::Migrated);
+    let modern = package.sdk.as_ref().is_some_and(|sdk| sdk.era == Some(Era::Modern));
+    let modern_transport =
+        |at: ExprRef| modern && analysis.flow.program.tables(at.module).traits.modern_by_version;
+    let serves_modern = transports().any(|site| !site.sse && modern_transport(site.at));
+    add(serves_modern || signals.entries.iter().any(here), Facet::Migrated);
     add(signals.frameworks.iter().any(here), Facet::ImplicitSessions);
     add(shape.calls, Facet::Client);
-    let initiated = signals.asks.iter().chain(&signals.notifies).chain(&signals.list_changed);
-    add(initiated.clone().any(here), Facet::ServerInitiated);
+    // That a list changed is told by the facet of the list.
+    add(signals.asks.iter().chain(&signals.notifies).any(here), Facet::ServerInitiated);
     add(signals.event_stores.iter().any(here), Facet::Resumability);
     add(stores.iter().any(|found| found.keyed_by == KeyedBy::SessionApi), Facet::SessionApi);
     add(serves_sse(analysis, package.modules), Facet::SseLegacy);

@@ -314,6 +314,8 @@ pub struct Traits {
     pub partial_classes: bool,
     /// Whoever makes an instance gives each field its value: the written type of a field speaks only where that says nothing.
     pub full_construction: bool,
+    /// Every transport of a release that speaks the modern revision serves it, whatever its options say of sessions.
+    pub modern_by_version: bool,
     /// The SDK hands the raw session header of a request to tools, whatever the revision: the caller chooses it.
     pub raw_header: bool,
 }

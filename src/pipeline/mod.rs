@@ -2,7 +2,7 @@
 
 mod analyse;
 mod error;
-mod load;
+pub mod load;
 mod locate;
 
 use std::path::{Path, PathBuf};

@@ -193,6 +193,10 @@ impl Lowerer<'_> {
                 if self.is_make(&names) {
                     return self.fresh(at);
                 }
+                // `unwrap_or_else(PoisonError::into_inner)`: the value all the same.
+                if names.last().is_some_and(|last| *last == "into_inner") {
+                    return self.nothing(at);
+                }
                 self.path(&path.path)
             }
             _ => self.expr(e),
@@ -328,7 +332,10 @@ impl Lowerer<'_> {
             }
             (Some("LazyLock" | "Lazy" | "LazyCell"), "new") => only.map(|made| self.invoke(made)),
             (Some(cell), _) if is_cell(cell) => {
-                let value = only.map(|value| self.expr(value));
+                let value = match only {
+                    Some(value) => Some(self.expr(value)),
+                    None => (last == "default").then(|| self.fresh(at)),
+                };
                 let made = self.cell(at);
                 match value {
                     // What is in it comes first: it says more.

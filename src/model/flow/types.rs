@@ -239,6 +239,19 @@ impl Flow<'_> {
         let known: Vec<_> = self.values(node).to_vec();
         let adopted = self.adopt(&known, ty);
         self.write(node, &adopted);
+        // What is known of a cell says nothing of what is in it.
+        let cells = known.iter().filter_map(|value| match value {
+            Value::Object(id) if self.object(*id).role == Some(Role::Cell) => Some(*id),
+            _ => None,
+        });
+        if let Some(cell) = cells.clone().next()
+            && known.iter().all(|v| matches!(v, Value::Absent | Value::Object(_)))
+            && cells.count() == known.iter().filter(|v| matches!(v, Value::Object(_))).count()
+        {
+            let values = self.typed(ty, Site::Part(cell, Name::new("[]")), 0);
+            self.write(node, &values);
+            return;
+        }
         let informative = known.iter().any(|value| {
             matches!(
                 value,
