@@ -160,6 +160,60 @@ fn shapes_typescript() {
     report(&problems);
 }
 
+/// A copy of a shapes file with one of its entry functions alone: the functions of a file are programs of their own.
+fn one_function(file: &Path, others: &[&str]) -> tempfile::TempDir {
+    let mut text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    for other in others {
+        let start = text.find(&format!("pub fn {other}(")).unwrap_or_else(|| panic!("{other} is there"));
+        let end = text[start..].find("\n}\n").expect("a function ends") + start + 3;
+        text.replace_range(start..end, "");
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("shape.rs"), text).expect("writing the shape");
+    folder
+}
+
+/// `shapes.expected.tsv` of Rust, where an id may name a function of a file.
+#[test]
+fn shapes_rust() {
+    let root = fixtures().join("gold/rust/shapes");
+    let table = rows(&root.join("shapes.expected.tsv"));
+    let mut problems = Vec::new();
+    for row in &table {
+        let [id, category, store, holds, carrier, failure, silent, _note] = row.as_slice() else {
+            panic!("a row has {} cells", row.len())
+        };
+        let answer = match id.split_once('#') {
+            None => run(&root.join(format!("{id}.rs"))),
+            Some((file, function)) => {
+                let prefix = format!("{file}#");
+                let others: Vec<&str> = table
+                    .iter()
+                    .filter_map(|row| row[0].strip_prefix(&prefix))
+                    .filter(|other| *other != function)
+                    .collect();
+                run(one_function(&root.join(format!("{file}.rs")), &others).path())
+            }
+        };
+        let got = answer.summary.category.map_or("none", |found| found.id());
+        if got != category {
+            problems.push(format!("{id}: category {got} for {category}"));
+        }
+        let wanted = Wanted {
+            must: (store != "-").then(|| format!("{store}:{holds}:{carrier}:{failure}")).into_iter().collect(),
+            may: BTreeSet::new(),
+        };
+        let mut found = Vec::new();
+        wanted.check("stores", &stores(&answer), &mut found);
+        if silent == "yes" {
+            let loud = answer.findings.iter().filter(|finding| finding.severity >= Severity::Warning);
+            found.extend(loud.map(|finding| format!("{} speaks", finding.rule)));
+        }
+        problems.extend(found.into_iter().map(|problem| format!("{id}: {problem}")));
+    }
+    report(&problems);
+}
+
 /// One `case.json`.
 fn case(folder: &Path, expected: &serde_json::Value, problems: &mut Vec<String>) {
     let texts = |value: &serde_json::Value| -> BTreeSet<String> {

@@ -4,8 +4,10 @@ use rustc_hash::FxHashSet;
 
 use super::access::{Access, Keyed, Kind};
 use super::answer::{Failure, Holds};
+use super::lifetime::Lasting;
 use super::stores::Analysis;
 use crate::model::facts::{Branch, ExprId, ExprKind};
+use crate::model::flow::Root;
 use crate::model::flow::value::{SourceKind, Value};
 use crate::model::program::{At, ExprRef, FuncRef};
 
@@ -75,9 +77,41 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed, holds: Holds) -> Failure {
     Failure::Collapsed
 }
 
+/// The failure of state that lives as long as a session. What only the session's start fills in, and whose absence every use
+/// refuses, is refused: no start comes before a call any more.
+pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Failure {
+    let filled = !lasting.fills.is_empty() && lasting.fills.iter().all(|at| at_start_only(analysis, *at));
+    let guarded = |at: &ExprRef| is_required(analysis, *at);
+    let mut uses = lasting.uses.iter().filter(|at| !at_start_only(analysis, **at)).peekable();
+    if filled && uses.peek().is_some() && uses.all(guarded) { Failure::Refused } else { Failure::Lost }
+}
+
+/// Whether code runs when a session opens, and for no call of a tool.
+fn at_start_only(analysis: &Analysis<'_>, at: ExprRef) -> bool {
+    let func = analysis.flow.program.func_of(at);
+    let starts =
+        |handler: &FuncRef| analysis.flow.roots.get(handler).is_some_and(|roots| roots.contains(&Root::SessionStart));
+    let handlers = analysis.lives.handlers_of.get(&func);
+    handlers.is_some_and(|handlers| !handlers.is_empty() && handlers.iter().all(starts))
+}
+
+/// Whether a value is required where it is read: the function leaves with an error without it.
+fn is_required(analysis: &Analysis<'_>, at: ExprRef) -> bool {
+    let facts = analysis.flow.program.module(at.module);
+    let func = facts.expr(at.id).func;
+    let span = facts.expr(at.id).span;
+    facts.branches.iter().any(|branch| {
+        branch.func == func
+            && branch.then_leaves
+            && matches!(facts.kind(branch.condition), ExprKind::Opaque(_))
+            && facts.expr(branch.condition).span.contains(span)
+            && facts.function(func).throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span))
+    })
+}
+
 /// What happens before an access where the id is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Guarded {
+pub enum Guarded {
     /// An error.
     Refuses,
     /// The access is left out.
@@ -85,7 +119,7 @@ enum Guarded {
 }
 
 /// The guard on the id of an access: in its own function, in what made the key, or in its callers that pass the key on.
-fn guard_of(analysis: &Analysis<'_>, access: &Access) -> Option<Guarded> {
+pub fn guard_of(analysis: &Analysis<'_>, access: &Access) -> Option<Guarded> {
     let mut seen = FxHashSet::default();
     guard_at(analysis, access.at, access.key, &mut seen, 0)
 }

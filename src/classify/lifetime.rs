@@ -33,6 +33,8 @@ pub struct Lasting {
     pub values: Vec<Value>,
     /// Where handlers change it.
     pub writers: Vec<ExprRef>,
+    /// Where anything sets it that handlers run.
+    pub fills: Vec<ExprRef>,
     /// Where handlers touch it.
     pub uses: Vec<ExprRef>,
     /// It is a credential or an identity of the request that opened the session.
@@ -170,6 +172,7 @@ impl Finder<'_, '_> {
                     held: Held::Field,
                     values,
                     writers,
+                    fills: assigned,
                     uses,
                     credential,
                     switched: false,
@@ -237,6 +240,7 @@ impl Finder<'_, '_> {
         if !values.is_empty() && values.iter().all(|value| matches!(value, Value::Id(_) | Value::Absent)) {
             return None;
         }
+        let fills = assigned.clone();
         let mut writers: Vec<ExprRef> = assigned.into_iter().filter(|at| !is_memo(self.flow, *at)).collect();
         if self.is_shared_cell(&values) {
             writers.clear();
@@ -249,6 +253,7 @@ impl Finder<'_, '_> {
                     held,
                     values,
                     writers: switched,
+                    fills: Vec::new(),
                     uses,
                     credential: false,
                     switched: true,
@@ -279,7 +284,7 @@ impl Finder<'_, '_> {
         if words::is_log(holder.name.text()) {
             return None;
         }
-        Some(Lasting { holder, held, values, writers, uses, credential, switched: false, scope })
+        Some(Lasting { holder, held, values, writers, fills, uses, credential, switched: false, scope })
     }
 
     /// Whether a place is a cell that lives longer than the context asked for: what is changed in it belongs to others too.

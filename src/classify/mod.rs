@@ -8,5 +8,6 @@ pub mod lifetime;
 pub mod mutations;
 pub mod server;
 pub mod signals;
+pub mod slots;
 pub mod stores;
 pub mod words;

@@ -177,8 +177,7 @@ fn facets(
     add(stateless || signals.stateless_entries.iter().any(here), Facet::StatelessAlready);
     add(has_handles(analysis, signals, package.modules), Facet::HandlesAlready);
     let modern = package.sdk.as_ref().is_some_and(|sdk| sdk.era == Some(Era::Modern));
-    let modern_transport =
-        |at: ExprRef| modern && analysis.flow.program.tables(at.module).traits.modern_by_version;
+    let modern_transport = |at: ExprRef| modern && analysis.flow.program.tables(at.module).traits.modern_by_version;
     let serves_modern = transports().any(|site| !site.sse && modern_transport(site.at));
     add(serves_modern || signals.entries.iter().any(here), Facet::Migrated);
     add(signals.frameworks.iter().any(here), Facet::ImplicitSessions);

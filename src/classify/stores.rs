@@ -15,7 +15,7 @@ use crate::model::lives::{Contexts, Lives};
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, TypeRef};
 use crate::model::query::Holder;
-use crate::model::vocabulary::Role;
+use crate::model::vocabulary::{Op, Role};
 
 /// A store, still in terms of the model.
 #[derive(Clone, Debug)]
@@ -96,6 +96,7 @@ impl<'p> Analysis<'p> {
                 out.push(self.lasting_store(&lasting));
             }
         }
+        out.extend(super::slots::find(self));
         self.add_upstreams(&mut out);
         self.pair_accounts(&mut out);
         out.sort_by_key(|found| (found.holder.module, found.holder.span));
@@ -170,7 +171,7 @@ impl<'p> Analysis<'p> {
             with_transport: false,
             with_auth: lasting.credential,
             carrier: Carrier::Manual,
-            failure: Failure::Lost,
+            failure: failure::lasting(self, lasting),
             tools: Vec::new(),
             fields: objects.first().map_or_else(Vec::new, |id| self.value_fields_of(&[*id])),
             uses: Vec::new(),
@@ -182,9 +183,25 @@ impl<'p> Analysis<'p> {
         };
         found.tools = self.tools_at(lasting.writers.iter().chain(&lasting.uses));
         let argument = self.flow.values(self.holder_node(&found)).iter().any(|v| matches!(v, Value::Argument(_)));
-        found.carrier =
-            if lasting.switched { Carrier::Drop } else { self.carrier(&found, argument && found.objects.is_empty()) };
+        found.carrier = if lasting.switched {
+            Carrier::Drop
+        } else if holds == Holds::Auth && self.comes_with_each_request(lasting) {
+            Carrier::Principal
+        } else {
+            self.carrier(&found, argument && found.objects.is_empty())
+        };
         found
+    }
+
+    /// Whether an identity is one that middleware attaches to every request: each call can read its own.
+    fn comes_with_each_request(&self, lasting: &Lasting) -> bool {
+        lasting.values.iter().any(|value| match value {
+            Value::Credential(at) => self.flow.performed(*at).iter().any(|performed| {
+                performed.op == Op::TypedGet
+                    && performed.object.is_some_and(|id| self.flow.object(id).role == Some(Role::Attached))
+            }),
+            _ => false,
+        })
     }
 
     fn holder_node(&self, found: &Found) -> crate::model::flow::NodeId {
@@ -362,6 +379,13 @@ impl<'p> Analysis<'p> {
         let object = self.flow.object(id);
         if let Site::Expr(at) = object.site {
             match self.flow.program.kind(at) {
+                // `Type::new()`: the type.
+                ExprKind::Call { .. }
+                    if let Some((_, path)) = object.external
+                        && path.text().rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase)) =>
+                {
+                    return path.text().rsplit('.').next().unwrap_or_default().to_owned();
+                }
                 ExprKind::New { .. } | ExprKind::Call { .. } => {
                     if let Some(name) = self.flow.callee_name(at) {
                         return name.text().to_owned();
@@ -446,12 +470,23 @@ impl<'p> Analysis<'p> {
                 }
             }
             Type::List(element) => Some(format!("{}[]", inner(*element)?)),
+            // What a cell holds says it; that it is a cell is no part of the type.
+            Type::Union(arms) if arms.iter().any(|arm| self.is_cell_type(At { module: ty.module, id: *arm })) => {
+                let arm = arms.iter().find(|arm| !self.is_cell_type(At { module: ty.module, id: **arm }))?;
+                inner(*arm)
+            }
             Type::Union(arms) => {
                 let arms: Option<Vec<String>> = arms.iter().map(|arm| inner(*arm)).collect();
                 arms.map(|arms| arms.join(" | "))
             }
             _ => None,
         }
+    }
+
+    fn is_cell_type(&self, ty: TypeRef) -> bool {
+        matches!(self.flow.program.ty(ty), Type::Named { path, head: None, decl: None, args }
+            if args.is_empty()
+                && self.flow.program.tables(ty.module).export("", path.text()).is_some_and(|row| row.gives == Some(Role::Cell)))
     }
 
     /// The objects that a container's values are.

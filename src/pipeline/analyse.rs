@@ -134,8 +134,10 @@ impl Analyser<'_> {
                 })
             })
             .collect();
-        let imports_sdk =
-            program.links.values().any(|link| matches!(link, Link::External(name) if is_sdk(name.text())));
+        let imports_sdk = program.links.iter().any(|((module, _), link)| {
+            let family = Family::of(program.module(*module).language);
+            matches!(link, Link::External(name) if sdk::of_import(family, name.text()).is_some())
+        });
         for (index, (family, dir)) in owners.iter().enumerate() {
             let modules: Vec<bool> = owner_of.iter().map(|owner| *owner == index).collect();
             let shape = Shape::of(&analysis, &signals, &modules);
@@ -221,10 +223,6 @@ impl Analyser<'_> {
 
 fn take(module: &mut Module) -> Module {
     std::mem::replace(module, Module::empty(Language::JavaScript))
-}
-
-fn is_sdk(package: &str) -> bool {
-    sdk::of_import(Family::Js, package).is_some()
 }
 
 fn language(program: &Program, modules: &[bool]) -> &'static str {
