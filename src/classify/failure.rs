@@ -35,10 +35,13 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed, holds: Holds) -> Failure {
     if keyed.by_object {
         return Failure::Lost;
     }
+    // A protocol spoken by hand has no handlers that are known as such.
+    let by_hand = analysis.lives.handler_reach.is_empty();
     let by_tools: Vec<&Access> = keyed
         .accesses
         .iter()
-        .filter(|access| analysis.lives.handler_reach.contains(&access.func) && access.kind != Kind::Delete)
+        .filter(|access| by_hand || analysis.lives.handler_reach.contains(&access.func))
+        .filter(|access| access.kind != Kind::Delete)
         .collect();
     if by_tools.is_empty() {
         return Failure::Refused;

@@ -22,7 +22,8 @@ pub struct Judged {
     pub with_auth: bool,
 }
 
-const TRANSPORTS: &[Role] = &[Role::Transport, Role::SseTransport, Role::Response, Role::Server];
+const TRANSPORTS: &[Role] =
+    &[Role::Transport, Role::SseTransport, Role::Response, Role::Server, Role::Channel, Role::EventStream];
 const UPSTREAMS: &[Role] = &[Role::Client, Role::ClientTransport, Role::ChildProcess];
 
 /// What a keyed store holds. `None` where it turns out to be no store of a session.
@@ -39,7 +40,8 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let holds_any = |roles: &[Role], depth| objects.iter().any(|id| flow.holds_role(*id, roles, depth));
     let name = keyed.key_text.unwrap_or(keyed.holder.name).text();
     let transport = holds_any(TRANSPORTS, 1) || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
-    let auth = has_auth(analysis, keyed, &objects, &values, name);
+    let counted = analysis.value_type(keyed.object, &keyed.holder).is_some_and(|ty| words::is_number_type(&ty));
+    let auth = !counted && has_auth(analysis, keyed, &objects, &values, name);
     let judged = |holds| Some(Judged { holds, with_transport: transport, with_auth: auth });
     let by_tools = reached_by_handlers(analysis, keyed, &objects);
 
@@ -57,7 +59,10 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if words::is_client_info(name) {
         return judged(Holds::ClientInfo);
     }
-    if !by_tools && !in_handlers {
+    // Where the SDK keeps the sessions, or the value says that it is something else, a table is more than the transport's.
+    let explicit = flow.program.tables(keyed.holder.module).traits.explicit_factories;
+    let beside = explicit && (counted || !analysis.lives.transports.is_empty() || !objects.is_empty());
+    if !by_tools && !in_handlers && !beside {
         if analysis.lives.handler_reach.is_empty() && analysis.lives.transports.is_empty() {
             // A protocol of one's own: its session table is its transport.
             return Some(Judged { holds: Holds::Transport, with_transport: true, with_auth: false });
@@ -87,6 +92,7 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
         .values
         .iter()
         .filter_map(|value| match value {
+            Value::Object(id) if analysis.flow.object(*id).role == Some(Role::Cell) => None,
             Value::Object(id) => Some(*id),
             _ => None,
         })

@@ -168,7 +168,13 @@ fn facets(
         stores.iter().any(|found| found.holds == Holds::Telemetry) || signals.labels.iter().any(here),
         Facet::Telemetry,
     );
-    add(signals.list_changes.iter().chain(&signals.varying_lists).any(here), Facet::MutableList);
+    // What a tool announces has changed.
+    let announced = signals
+        .list_changed
+        .iter()
+        .filter(|at| analysis.lives.handler_reach.contains(&analysis.flow.program.func_of(**at)));
+    let varying = signals.list_changes.iter().chain(&signals.varying_lists).chain(announced);
+    add(varying.clone().any(here), Facet::MutableList);
     add(
         signals.process_state.iter().any(|lasting| package.modules[lasting.holder.module as usize]),
         Facet::ProcessState,

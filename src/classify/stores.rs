@@ -182,13 +182,14 @@ impl<'p> Analysis<'p> {
             holder: lasting.holder.clone(),
         };
         found.tools = self.tools_at(lasting.writers.iter().chain(&lasting.uses));
-        let argument = self.flow.values(self.holder_node(&found)).iter().any(|v| matches!(v, Value::Argument(_)));
+        let argument = lasting.values.iter().any(|v| matches!(v, Value::Argument(_)));
+        let plain = found.objects.iter().all(|id| self.flow.object(*id).role == Some(Role::Cell));
         found.carrier = if lasting.switched {
             Carrier::Drop
         } else if holds == Holds::Auth && self.comes_with_each_request(lasting) {
             Carrier::Principal
         } else {
-            self.carrier(&found, argument && found.objects.is_empty())
+            self.carrier(&found, argument && plain)
         };
         found
     }
@@ -202,13 +203,6 @@ impl<'p> Analysis<'p> {
             }),
             _ => false,
         })
-    }
-
-    fn holder_node(&self, found: &Found) -> crate::model::flow::NodeId {
-        match found.holder.symbol {
-            Some(symbol) => self.flow.symbol_node(symbol),
-            None => self.flow.return_node(Flow::top(found.holder.module)),
-        }
     }
 
     /// Upstreams and child processes that live as long as a session and that no keyed store holds yet.
@@ -423,7 +417,7 @@ impl<'p> Analysis<'p> {
     }
 
     /// The type of a store's value as written.
-    fn value_type(&self, object: Option<ObjId>, holder: &Holder) -> Option<String> {
+    pub(super) fn value_type(&self, object: Option<ObjId>, holder: &Holder) -> Option<String> {
         let symbol_ty = holder.symbol.and_then(|symbol| {
             let facts = self.flow.program.symbol(symbol);
             facts.ty.map(|id| At { module: symbol.module, id })

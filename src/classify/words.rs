@@ -60,6 +60,14 @@ pub fn is_auth(name: &str) -> bool {
         || joined.contains("accesskey")
 }
 
+/// Types of numbers.
+pub fn is_number_type(name: &str) -> bool {
+    matches!(
+        name,
+        "number" | "bigint" | "int" | "float" | "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16"
+    ) || matches!(name, "i32" | "i64" | "i128" | "isize" | "f32" | "f64")
+}
+
 /// Weaker words, that count beside another store of credentials.
 pub fn is_account(name: &str) -> bool {
     any(name, &["account", "user", "profile"])

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::facts::{ExprKind, FuncKind, TOP};
+use super::facts::{AssignKind, ExprKind, FuncKind, TOP};
 use super::flow::value::{ObjId, Site, Value};
 use super::flow::{Edge, Flow, Root};
 use super::modes;
@@ -84,6 +84,8 @@ pub struct Lives {
     pub transports: Vec<TransportSite>,
     /// Server constructions.
     pub servers: Vec<ExprRef>,
+    /// Objects that a factory keeps in a place of the process: the first session's are everybody's.
+    pub kept: FxHashSet<ObjId>,
     /// Factories that nothing was seen to call, taken to run once per session.
     pub assumed: Vec<FuncRef>,
 }
@@ -101,10 +103,12 @@ impl Lives {
             routes: routes(flow),
             transports,
             servers,
+            kept: FxHashSet::default(),
             assumed: Vec::new(),
         };
         lives.reach_from_handlers(flow);
         lives.spread_contexts(flow);
+        lives.kept = lives.kept_by_process(flow);
         lives
     }
 
@@ -118,8 +122,39 @@ impl Lives {
         self.contexts(flow.program.func_of(at)).has(Contexts::SESSION)
     }
 
+    /// What code that runs per session puts into variables around it, of the process.
+    fn kept_by_process(&self, flow: &Flow<'_>) -> FxHashSet<ObjId> {
+        let mut out = FxHashSet::default();
+        for at in flow.program.exprs() {
+            let ExprKind::Assign { target, value, kind: AssignKind::Set | AssignKind::IfAbsent } =
+                flow.program.kind(at)
+            else {
+                continue;
+            };
+            if !flow.program.tables(at.module).traits.explicit_factories {
+                continue;
+            }
+            let ExprKind::Symbol(symbol) = flow.program.module(at.module).kind(*target) else { continue };
+            let scope = At { module: at.module, id: flow.program.module(at.module).symbol(*symbol).func };
+            let around = self.contexts(scope);
+            let func = flow.program.func_of(at);
+            if scope != func
+                && self.contexts(func).has(Contexts::SESSION)
+                && around.has(Contexts::PROCESS)
+                && !around.has(Contexts::SESSION)
+            {
+                let values = flow.objects_at(At { module: at.module, id: *value });
+                out.extend(values.filter(|id| flow.object(*id).class.is_some()));
+            }
+        }
+        out
+    }
+
     /// Whether an object may live as long as a session.
     pub fn object_per_session(&self, flow: &Flow<'_>, id: ObjId) -> bool {
+        if self.kept.contains(&id) {
+            return false;
+        }
         match flow.object(id).site {
             Site::Expr(at) => self.per_session(flow, at),
             Site::Class(class) => {
@@ -146,6 +181,9 @@ impl Lives {
 
     /// Whether an object is made where a session begins, and not within a call.
     pub fn object_outlives_calls(&self, flow: &Flow<'_>, id: ObjId) -> bool {
+        if self.kept.contains(&id) {
+            return false;
+        }
         let lasting = |at: &ExprRef| {
             let func = flow.program.func_of(*at);
             self.contexts(func).has(Contexts::SESSION) && !self.within_calls(func)

@@ -369,7 +369,7 @@ impl Flow<'_> {
     /// Whether the program serves the HTTP+SSE transport: the SDK's, or event streams of its own.
     pub fn serves_sse(&self) -> bool {
         *self.sse.get_or_init(|| {
-            self.object_ids().any(|id| self.object(id).role == Some(Role::SseTransport))
+            self.object_ids().any(|id| matches!(self.object(id).role, Some(Role::SseTransport | Role::EventStream)))
                 || self.program.exprs().any(|at| {
                     matches!(self.program.kind(at), ExprKind::Text(text) if text.text().contains("text/event-stream"))
                 })

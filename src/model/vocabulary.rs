@@ -115,6 +115,10 @@ ids! {
         Attached = "attached",
         /// A place for one value that changes behind shared references: a lock, an atomic number.
         Cell = "cell",
+        /// One end of a channel between tasks.
+        Channel = "channel",
+        /// A response that streams events.
+        EventStream = "event-stream",
         /// A date.
         Date = "date",
         /// A promise-like or other value with nothing of interest.

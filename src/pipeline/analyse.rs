@@ -188,6 +188,8 @@ impl Analyser<'_> {
 
     fn findings(&self, program: &Program, server: &Server, mut detections: Vec<Detection>) -> Vec<Finding> {
         detections.sort_by_key(|detection| (detection.at, detection.rule.name));
+        // Two transports that one function configures are one place.
+        detections.dedup_by(|a, b| a.at == b.at && a.rule.name == b.rule.name && a.message == b.message);
         let mut seen: FxHashMap<String, u32> = FxHashMap::default();
         let path_of = |module: u32| program.module(module).path.clone();
         detections
