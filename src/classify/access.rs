@@ -177,6 +177,18 @@ fn holder(flow: &Flow<'_>, access: Access, object: Option<ObjId>) -> Option<Hold
 
 /// Whether a value stands for a session without being its id.
 fn stands_for_session(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -> bool {
+    // An id that a factory mints for each server that it makes.
+    let minted = flow.at(key).iter().any(|value| match value {
+        Value::Random(at) => {
+            flow.program.tables(at.module).traits.explicit_factories
+                && lives.per_session(flow, *at)
+                && !lives.within_calls(flow.program.func_of(*at))
+        }
+        _ => false,
+    });
+    if minted {
+        return true;
+    }
     flow.objects_at(key).any(|id| match flow.object(id).role {
         Some(Role::SessionObject) => true,
         Some(Role::Server | Role::Transport | Role::SseTransport) => {

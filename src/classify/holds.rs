@@ -40,7 +40,8 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let holds_any = |roles: &[Role], depth| objects.iter().any(|id| flow.holds_role(*id, roles, depth));
     let name = keyed.key_text.unwrap_or(keyed.holder.name).text();
     let transport = holds_any(TRANSPORTS, 1) || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
-    let counted = analysis.value_type(keyed.object, &keyed.holder).is_some_and(|ty| words::is_number_type(&ty));
+    let written = analysis.value_type(keyed.object, &keyed.holder);
+    let counted = written.as_ref().is_some_and(|ty| words::is_number_type(ty));
     let auth = !counted && has_auth(analysis, keyed, &objects, &values, name);
     let judged = |holds| Some(Judged { holds, with_transport: transport, with_auth: auth });
     let by_tools = reached_by_handlers(analysis, keyed, &objects);
@@ -61,7 +62,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     }
     // Where the SDK keeps the sessions, or the value says that it is something else, a table is more than the transport's.
     let explicit = flow.program.tables(keyed.holder.module).traits.explicit_factories;
-    let beside = explicit && (counted || !analysis.lives.transports.is_empty() || !objects.is_empty());
+    let beside = explicit && (written.is_some() || !analysis.lives.transports.is_empty() || !objects.is_empty());
     if !by_tools && !in_handlers && !beside {
         if analysis.lives.handler_reach.is_empty() && analysis.lives.transports.is_empty() {
             // A protocol of one's own: its session table is its transport.
@@ -75,6 +76,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     }
     if is_subscription(analysis, keyed, &objects, name) {
         return judged(Holds::Subscription);
+    }
+    if counted && !by_tools && !in_handlers {
+        return judged(Holds::Telemetry);
     }
     if is_limit(analysis, keyed, &values, name) {
         return judged(Holds::Telemetry);

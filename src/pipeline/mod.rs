@@ -2,7 +2,7 @@
 
 mod analyse;
 mod error;
-pub mod load;
+mod load;
 mod locate;
 
 use std::path::{Path, PathBuf};

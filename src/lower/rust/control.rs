@@ -31,6 +31,15 @@ impl Lowerer<'_> {
             Expr::Const(e) => self.block(&e.block, mode),
             Expr::Paren(e) => self.used(&e.expr, mode),
             Expr::Group(e) => self.used(&e.expr, mode),
+            // These have no value.
+            Expr::ForLoop(_) | Expr::While(_) if mode != Use::Value => {
+                self.loop_(e);
+                None
+            }
+            Expr::Assign(_) if mode != Use::Value => {
+                self.expr(e);
+                None
+            }
             _ if mode == Use::Tail => {
                 let at = self.expr_span(e);
                 if let Some(error) = error_of(e) {

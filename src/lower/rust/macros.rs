@@ -34,18 +34,11 @@ impl Lowerer<'_> {
                 let children = items.iter().flat_map(|item| self.piece(item, 0)).collect();
                 self.add(ExprKind::Opaque(children), at)
             }
-            _ if FORMATS.contains(&own) => {
-                let parts = self.text_parts(&mac.tokens, at);
-                self.add(ExprKind::Template(parts), at)
-            }
+            "anyhow" | "eyre" => self.text_of(&mac.tokens, at),
+            _ if FORMATS.contains(&own) => self.text_of(&mac.tokens, at),
             _ if LEAVES.contains(&own) => {
-                let parts = self.text_parts(&mac.tokens, at);
-                let value = self.add(ExprKind::Template(parts), at);
+                let value = self.text_of(&mac.tokens, at);
                 self.add_throw(Some(value), at)
-            }
-            "anyhow" | "eyre" => {
-                let parts = self.text_parts(&mac.tokens, at);
-                self.add(ExprKind::Template(parts), at)
             }
             "ensure" => {
                 let children = self.pieces(&mac.tokens);
@@ -60,6 +53,14 @@ impl Lowerer<'_> {
                 let args = values.into_iter().map(|value| Arg { value, name: None, spread: false }).collect();
                 self.add(ExprKind::Call { callee, args }, at)
             }
+        }
+    }
+
+    /// The text that a macro puts together.
+    fn text_of(&mut self, tokens: &TokenStream, at: Span) -> ExprId {
+        match self.text_parts(tokens, at).as_slice() {
+            &[only] if matches!(self.module.kind(only), ExprKind::Text(_)) => only,
+            parts => self.add(ExprKind::Template(parts.to_vec()), at),
         }
     }
 
@@ -294,6 +295,12 @@ fn split_any(tokens: &TokenStream) -> Vec<Vec<TokenTree>> {
         };
         previous = mark;
         if separates {
+            // The first half of `=>`.
+            if mark == '>'
+                && let Some(last) = out.last_mut()
+            {
+                last.pop();
+            }
             out.push(Vec::new());
         } else if let Some(last) = out.last_mut() {
             last.push(token);

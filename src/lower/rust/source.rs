@@ -49,7 +49,9 @@ pub(super) fn parse(text: &str) -> Result<Source, LowerError> {
     };
     measure(&tokens)?;
     let parsed = items.parse2(tokens);
-    let (items, errors) = parsed.unwrap_or_else(|_| (Vec::new(), vec![0..text.len() - base]));
+    let Ok((items, errors)) = parsed else {
+        return Ok(Source { base, items: Vec::new(), errors: vec![Span::new(base, text.len())] });
+    };
     let errors = errors.into_iter().map(|range| Span::new(base + range.start, base + range.end)).collect();
     Ok(Source { base, items, errors })
 }

@@ -131,7 +131,14 @@ impl Lowerer<'_> {
         let written = span::type_arguments(&last.arguments);
         let known = is_transparent(text) || is_cell(text);
         if known && self.is_foreign(&names) {
-            let inner = written.first().map(|ty| self.ty(ty));
+            let inner = match (written.first(), text.strip_prefix("Atomic")) {
+                (Some(ty), _) => Some(self.ty(ty)),
+                (None, Some(plain)) => {
+                    let path = Name::new(&plain.to_ascii_lowercase());
+                    Some(self.add_type(Type::Named { path, head: None, decl: None, args: Vec::new() }))
+                }
+                (None, None) => None,
+            };
             if !is_cell(text) {
                 return inner.unwrap_or_else(|| self.add_type(Type::Unknown));
             }
