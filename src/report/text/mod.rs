@@ -4,6 +4,7 @@ mod findings;
 mod server;
 mod skipped;
 
+use super::describe;
 use super::layout::{plural, wrap};
 use super::scan::Scan;
 use super::sources::Sources;
@@ -44,7 +45,7 @@ fn servers(out: &mut String, scan: &Scan, style: Style, detail: Detail) {
     let (quiet, loud): (Vec<&Server>, Vec<&Server>) = scan
         .servers
         .iter()
-        .partition(|s| detail < Detail::Full && scan.servers.len() > 1 && server::is_quiet(s) && !speaks_of(&s.path));
+        .partition(|s| detail < Detail::Full && scan.servers.len() > 1 && describe::is_quiet(s) && !speaks_of(&s.path));
     for server in loud {
         server::render(out, server, style);
     }

@@ -1,0 +1,89 @@
+//! The short form of the report, for a comment on a pull request: at most [`LINES`] lines.
+
+use super::escape::{code, prose};
+use super::{Cx, LIMIT, decisions, findings, fitted, servers};
+use crate::classify::answer::{Category, Store};
+use crate::report::layout::plural;
+use crate::report::places::Base;
+use crate::report::scan::Scan;
+use crate::report::verdict::{self, as_sentence};
+use crate::report::words;
+
+/// The short form has no more lines.
+pub const LINES: usize = 60;
+/// Decisions that are listed.
+const DECISIONS: usize = 12;
+/// Stores that are listed.
+const STORES: usize = 18;
+
+/// Verdict, decisions, stores, what clients lose, counts.
+pub fn render(scan: &Scan, base: &Base) -> String {
+    let cx = Cx { scan, base };
+    let title = scan.summary.category.map_or("none found".to_owned(), |c| format!("`{c}`"));
+    let mut parts = vec![format!("### MCP sessions: {title}\n\n{}\n", verdict::sentence(scan))];
+    parts.extend(to_decide(&cx));
+    parts.extend(kept(&cx));
+    let losses = findings::loss_lines(&cx);
+    if !losses.is_empty() {
+        parts.push(format!("\n**What clients lose**\n\n{}", losses.concat()));
+    }
+    parts.push(last(&cx));
+    let out = fitted(&parts, LIMIT);
+    debug_assert!(out.lines().count() <= LINES);
+    out
+}
+
+fn to_decide(cx: &Cx<'_>) -> Option<String> {
+    let open: Vec<&Store> = cx.stores().map(|(_, store)| store).filter(|store| decisions::is_open(store)).collect();
+    if open.is_empty() {
+        return None;
+    }
+    let mut out = "\n**To decide**\n\n".to_owned();
+    for (i, store) in open.iter().take(DECISIONS).enumerate() {
+        out.push_str(&format!(
+            "{}. {} ({}, {}): {}\n",
+            i + 1,
+            code(&store.name),
+            words::holds(store.holds),
+            cx.at(&store.at),
+            prose(&as_sentence(words::move_to(store.carrier, store.holds)))
+        ));
+    }
+    out.push_str(&more(open.len(), DECISIONS, "decision"));
+    Some(out)
+}
+
+fn kept(cx: &Cx<'_>) -> Option<String> {
+    let stores: Vec<&Store> = cx.stores().map(|(_, store)| store).collect();
+    if stores.is_empty() {
+        return None;
+    }
+    let table = servers::table(cx, stores.iter().take(STORES).copied());
+    Some(format!("\n**What is kept**\n\n{table}{}", more(stores.len(), STORES, "store")))
+}
+
+fn more(all: usize, shown: usize, noun: &str) -> String {
+    match all.saturating_sub(shown) {
+        0 => String::new(),
+        n => format!("\n{} more: `mcp-migrate report` lists them.\n", plural(n, noun)),
+    }
+}
+
+fn last(cx: &Cx<'_>) -> String {
+    let counts = verdict::counts(cx.scan);
+    let mut out = match (counts.is_empty(), cx.scan.summary.category) {
+        (true, None) => return String::new(),
+        (true, Some(Category::None)) => "\nNo findings; there is no session to take away here.".to_owned(),
+        (true, Some(_)) => "\nNo findings.".to_owned(),
+        (false, _) => format!(
+            "\n{} in {}; `mcp-migrate scan` shows them with their code.",
+            counts,
+            plural(cx.scan.summary.servers, "server")
+        ),
+    };
+    if !cx.scan.skipped.is_empty() {
+        out.push_str(&format!(" {} not read.", plural(cx.scan.skipped.len(), "file")));
+    }
+    out.push('\n');
+    out
+}
