@@ -8,6 +8,9 @@ use super::scan::{Scan, Summary, Tool};
 /// The schema id that each line carries.
 pub const SCHEMA: &str = "mcp-migrate/scan-lines/v1";
 
+/// The published JSON Schema of a line.
+pub const SCHEMA_TEXT: &str = include_str!("../../schemas/scan-lines-v1.schema.json");
+
 #[derive(Serialize)]
 struct Head<'a> {
     tool: &'a Tool,

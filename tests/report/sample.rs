@@ -159,6 +159,7 @@ pub fn parts() -> Parts {
     };
     Parts {
         root: ".".to_owned(),
+        disk_root: std::path::PathBuf::new(),
         servers: vec![probe, cart],
         findings: vec![log, state],
         skipped: vec![

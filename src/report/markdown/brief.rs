@@ -1,8 +1,8 @@
 //! The short form of the report, for a comment on a pull request: at most [`LINES`] lines.
 
-use super::escape::{code, prose};
-use super::{Cx, LIMIT, decisions, findings, fitted, servers};
-use crate::classify::answer::{Category, Store};
+use super::escape::code;
+use super::{Cx, LIMIT, decisions, findings, fitted, servers, verdict_line};
+use crate::classify::answer::{Carrier, Category, Store};
 use crate::report::layout::plural;
 use crate::report::places::Base;
 use crate::report::scan::Scan;
@@ -13,6 +13,8 @@ use crate::report::words;
 pub const LINES: usize = 60;
 /// Decisions that are listed.
 const DECISIONS: usize = 12;
+/// Stores of a decision that are named.
+const FEW: usize = 5;
 /// Stores that are listed.
 const STORES: usize = 18;
 
@@ -20,7 +22,7 @@ const STORES: usize = 18;
 pub fn render(scan: &Scan, base: &Base) -> String {
     let cx = Cx { scan, base };
     let title = scan.summary.category.map_or("none found".to_owned(), |c| format!("`{c}`"));
-    let mut parts = vec![format!("### MCP sessions: {title}\n\n{}\n", verdict::sentence(scan))];
+    let mut parts = vec![format!("### MCP sessions: {title}\n\n{}\n", verdict_line(scan))];
     parts.extend(to_decide(&cx));
     parts.extend(kept(&cx));
     let losses = findings::loss_lines(&cx);
@@ -34,20 +36,20 @@ pub fn render(scan: &Scan, base: &Base) -> String {
 }
 
 fn to_decide(cx: &Cx<'_>) -> Option<String> {
-    let open: Vec<&Store> = cx.stores().map(|(_, store)| store).filter(|store| decisions::is_open(store)).collect();
+    let open = decisions::all(cx);
     if open.is_empty() {
         return None;
     }
     let mut out = "\n**To decide**\n\n".to_owned();
-    for (i, store) in open.iter().take(DECISIONS).enumerate() {
-        out.push_str(&format!(
-            "{}. {} ({}, {}): {}\n",
-            i + 1,
-            code(&store.name),
-            words::holds(store.holds),
-            cx.at(&store.at),
-            prose(&as_sentence(words::move_to(store.carrier, store.holds)))
-        ));
+    for (i, decision) in open.iter().take(DECISIONS).enumerate() {
+        let stores: Vec<String> =
+            decision.stores.iter().take(FEW).map(|s| format!("{} ({})", code(&s.name), cx.at(&s.at))).collect();
+        let more = match decision.stores.len().saturating_sub(FEW) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let todo = as_sentence(words::move_to(Carrier::Manual, decision.holds));
+        out.push_str(&format!("{}. {}{more}: {}: {todo}\n", i + 1, stores.join(", "), words::holds(decision.holds)));
     }
     out.push_str(&more(open.len(), DECISIONS, "decision"));
     Some(out)

@@ -11,18 +11,32 @@ pub fn is_open(store: &Store) -> bool {
     store.carrier == Carrier::Manual && store.failure != Failure::Works
 }
 
+/// Stores of one server that hold the same kind of thing and stand for one decision.
+pub struct Decision<'a> {
+    server: &'a Server,
+    pub holds: Holds,
+    pub stores: Vec<&'a Store>,
+}
+
+/// The decisions, in the order of the servers and their stores. The report numbers them from 1.
+pub fn all<'a>(cx: &Cx<'a>) -> Vec<Decision<'a>> {
+    let mut out: Vec<Decision<'a>> = Vec::new();
+    for (server, store) in cx.stores().filter(|(_, store)| is_open(store)) {
+        match out.iter_mut().find(|d| std::ptr::eq(d.server, server) && d.holds == store.holds) {
+            Some(decision) => decision.stores.push(store),
+            None => out.push(Decision { server, holds: store.holds, stores: vec![store] }),
+        }
+    }
+    out
+}
+
 /// One part for each decision.
 pub fn render(cx: &Cx<'_>) -> Vec<String> {
-    let mut parts: Vec<String> = cx
-        .stores()
-        .filter(|(_, store)| is_open(store))
-        .enumerate()
-        .map(|(i, (server, store))| decision(cx, i + 1, server, store))
-        .collect();
-    let proposed = cx.stores().filter(|(_, s)| matches!(s.carrier, Carrier::Handle | Carrier::Argument)).count();
+    let mut parts: Vec<String> = all(cx).iter().enumerate().map(|(i, decision)| of(cx, i + 1, decision)).collect();
+    let proposed = cx.stores().any(|(_, s)| matches!(s.carrier, Carrier::Handle | Carrier::Argument));
     if let Some(first) = parts.first_mut() {
         first.insert_str(0, "\n## To decide\n");
-    } else if proposed > 0 {
+    } else if proposed {
         parts.push(
             "\n## To decide\n\nWhether the carriers proposed below are the right ones; nothing else.\n".to_owned(),
         );
@@ -30,24 +44,29 @@ pub fn render(cx: &Cx<'_>) -> Vec<String> {
     parts
 }
 
-fn decision(cx: &Cx<'_>, number: usize, server: &Server, store: &Store) -> String {
+fn of(cx: &Cx<'_>, number: usize, decision: &Decision<'_>) -> String {
     let mut out =
-        format!("\n### {number}. {}: {}, {}\n\n", code(&store.name), words::holds(store.holds), cx.at(&store.at));
-    let tools: Vec<String> = store.tools.iter().map(|tool| code(tool)).collect();
-    let reach = match tools.as_slice() {
-        [] => String::new(),
-        tools => format!(", reached by {}", tools.join(", ")),
-    };
-    out.push_str(&as_sentence(&format!("kept {}{reach}", words::keyed_by(store.keyed_by))));
-    out.push_str(&format!(" Without a session: {}.\n\n{}\n\n", words::on_upgrade(store.failure), why(store.holds)));
-    for (title, text) in options(cx, server, store) {
+        format!("\n### {number}. {}: {}\n\n{}\n\n", names(decision), words::holds(decision.holds), why(decision.holds));
+    for (title, text) in options(cx, decision) {
         out.push_str(&format!("- **{title}** {text}\n"));
     }
-    let reached = cx.reached(store);
-    if !reached.is_empty() {
-        out.push_str(&format!("\nEach of them touches {}.\n", reached.join("; ")));
+    for store in &decision.stores {
+        let tools: Vec<String> = store.tools.iter().map(|tool| code(tool)).collect();
+        let by = if tools.is_empty() { String::new() } else { format!(", reached by {}", tools.join(", ")) };
+        out.push_str(&format!(
+            "\n{} ({}) is kept {}{by}. Without a session: {}.{}\n",
+            code(&store.name),
+            cx.at(&store.at),
+            words::keyed_by(store.keyed_by),
+            words::on_upgrade(store.failure),
+            cx.reached(store)
+        ));
     }
     out
+}
+
+fn names(decision: &Decision<'_>) -> String {
+    decision.stores.iter().map(|store| code(&store.name)).collect::<Vec<_>>().join(", ")
 }
 
 /// Why no edit is proposed.
@@ -63,15 +82,15 @@ fn why(holds: Holds) -> &'static str {
     }
 }
 
-fn options(cx: &Cx<'_>, server: &Server, store: &Store) -> Vec<(&'static str, String)> {
-    let name = code(&store.name);
-    let user = principal(cx, server, &name);
-    match store.holds {
+fn options(cx: &Cx<'_>, decision: &Decision<'_>) -> Vec<(&'static str, String)> {
+    let names = names(decision);
+    let user = principal(cx, decision.server, &names);
+    match decision.holds {
         Holds::Upstream => vec![
             ("Route by the authenticated user.", user),
             (
                 "Route by a cookie or a header that the gateway issues.",
-                format!("It takes the place of the session id in {name}. Only clients that send it back keep their upstream."),
+                format!("It takes the place of the session id in {names}. Only clients that send it back keep their upstream."),
             ),
             (
                 "Route by a handle.",
@@ -79,13 +98,15 @@ fn options(cx: &Cx<'_>, server: &Server, store: &Store) -> Vec<(&'static str, St
                  first argument, so their schemas change."
                     .to_owned(),
             ),
-            ("Make the upstream stateless.", stateless_upstream(cx, server, &name)),
+            ("Make the upstream stateless.", stateless_upstream(cx, decision.server, &names)),
         ],
         Holds::Auth => vec![
             ("Authenticate each request on its own.", user),
             (
                 "Link the steps of a login by a nonce.",
-                format!("The server makes it and sends it as the OAuth `state`; it is the key of {name} until the login ends."),
+                "The server makes it and sends it as the OAuth `state`; it is the key of what two steps share, until the \
+                 login ends."
+                    .to_owned(),
             ),
         ],
         Holds::Guard => vec![
@@ -102,14 +123,14 @@ fn options(cx: &Cx<'_>, server: &Server, store: &Store) -> Vec<(&'static str, St
         ],
         Holds::Subscription => vec![(
             "Serve `subscriptions/listen`.",
-            format!("The stream of that request takes the place of {name}; it needs an SDK that speaks {}.", cx.scan.spec),
+            format!("The stream of that request takes the place of {names}; it needs an SDK that speaks {}.", cx.scan.spec),
         )],
-        holds => vec![("By hand:", prose(&as_sentence(words::move_to(store.carrier, holds))))],
+        holds => vec![("By hand.", prose(&as_sentence(words::move_to(Carrier::Manual, holds))))],
     }
 }
 
 /// What the authenticated user can carry here.
-fn principal(cx: &Cx<'_>, server: &Server, name: &str) -> String {
+fn principal(cx: &Cx<'_>, server: &Server, names: &str) -> String {
     let at = server.principal_at.as_ref().map(|at| format!(" ({})", cx.at(at))).unwrap_or_default();
     match server.principal {
         Principal::None => "Nobody is authenticated here yet, so that comes first.".to_owned(),
@@ -118,12 +139,12 @@ fn principal(cx: &Cx<'_>, server: &Server, name: &str) -> String {
                 "One key or client id stands for everybody{at}, which does not tell callers apart; a user has to be known first."
             )
         }
-        Principal::User => format!("Each user is known{at}; issuer, client and subject are the key of {name}."),
+        Principal::User => format!("Each user is known{at}; issuer, client and subject are the key of {names}."),
     }
 }
 
-fn stateless_upstream(cx: &Cx<'_>, server: &Server, name: &str) -> String {
-    let mut out = format!("Then {name} goes, and what is opened per session now is opened once for the process.");
+fn stateless_upstream(cx: &Cx<'_>, server: &Server, names: &str) -> String {
+    let mut out = format!("Then {names} goes, and what is opened per session now is opened once for the process.");
     let state = cx.of_rule("process-lifetime-state");
     let places: Vec<String> =
         state.iter().filter(|f| f.server == server.path).map(|f| cx.line(&f.path, f.start.line)).collect();

@@ -15,17 +15,17 @@ const FEW: usize = 10;
 const LOSSES: &[(&str, &str)] = &[
     (
         "session-transport-setup",
-        "The stream that GET opens, and ending a session with DELETE: both are answered with 405.",
+        "The stream that GET opens, and ending a session with DELETE: both are answered with 405",
     ),
     (
         "server-initiated-request",
-        "Requests that the server sends while a call runs: they become `input_required` answers.",
+        "Requests that the server sends while a call runs: they become `input_required` answers",
     ),
-    ("stream-resumability", "Resuming a stream that broke: the client sends its request again."),
-    ("session-dependent-list", "Lists that change with earlier calls: everything is listed always."),
+    ("stream-resumability", "Resuming a stream that broke: the client sends its request again"),
+    ("session-dependent-list", "Lists that change with earlier calls: everything is listed always"),
     (
         "stateless-capability",
-        "Messages outside a call: they need `subscriptions/listen` on an SDK that speaks 2026-07-28.",
+        "Messages outside a call: they need `subscriptions/listen` on an SDK that speaks 2026-07-28",
     ),
 ];
 
@@ -36,7 +36,7 @@ pub fn loss_lines(cx: &Cx<'_>) -> Vec<String> {
         .filter_map(|(rule, text)| {
             let places: Vec<String> =
                 cx.of_rule(rule).iter().map(|f| cx.line(&f.path, f.start.line)).take(FEW).collect();
-            (!places.is_empty()).then(|| format!("- {text} ({})\n", places.join(", ")))
+            (!places.is_empty()).then(|| format!("- {text} ({}).\n", places.join(", ")))
         })
         .collect()
 }
@@ -47,9 +47,11 @@ pub fn losses(cx: &Cx<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| format!("\n## What clients lose\n\n{}", lines.concat()))
 }
 
-/// One part for each rule that found something.
+/// One part for each rule that found something, the most severe first.
 pub fn by_rule(cx: &Cx<'_>) -> Vec<String> {
-    let mut parts: Vec<String> = rules::ALL.iter().filter_map(|rule| of(cx, rule)).collect();
+    let mut rules = rules::ALL.to_vec();
+    rules.sort_by_key(|rule| std::cmp::Reverse(rule.severity));
+    let mut parts: Vec<String> = rules.iter().filter_map(|rule| of(cx, rule)).collect();
     if let Some(first) = parts.first_mut() {
         first.insert_str(0, "\n## Findings\n");
     }

@@ -71,13 +71,16 @@ impl<'a> Cx<'a> {
         self.scan.findings.iter().filter(here).max_by_key(|f| f.related.len())
     }
 
-    /// Where a store is reached and what happens there, one item a place.
-    fn reached(&self, store: &Store) -> Vec<String> {
+    /// A sentence that says where a store is reached and what happens there, with a blank before it; empty if that is not known.
+    fn reached(&self, store: &Store) -> String {
         let related = self.about(store).map(|f| f.related.as_slice()).unwrap_or_default();
-        related
+        let places: Vec<String> = related
             .iter()
-            .map(|related| format!("{} {}", self.at(&related.at), prose(related.message.replace(" here", "").trim())))
-            .collect()
+            .map(|related| {
+                format!("{} ({})", self.at(&related.at), prose(related.message.replacen(" here", "", 1).trim()))
+            })
+            .collect();
+        if places.is_empty() { String::new() } else { format!(" Reached at {}.", places.join(", ")) }
     }
 
     /// Every store with its server.
@@ -88,14 +91,9 @@ impl<'a> Cx<'a> {
 
 fn head(cx: &Cx<'_>) -> String {
     let scan = cx.scan;
-    let verdict = verdict::sentence(scan);
-    let verdict = match scan.summary.category {
-        Some(category) => verdict.replacen(category.id(), &format!("**`{category}`**"), 1),
-        None => verdict,
-    };
     let counts = verdict::counts(scan);
     let found = if counts.is_empty() { "no findings".to_owned() } else { counts };
-    let mut out = format!("# Protocol sessions and revision {}\n\n{verdict}\n\n", scan.spec);
+    let mut out = format!("# Protocol sessions and revision {}\n\n{}\n\n", scan.spec, verdict_line(scan));
     out.push_str(&format!(
         "{} in {}; {} read.",
         capital(&found),
@@ -107,6 +105,15 @@ fn head(cx: &Cx<'_>) -> String {
     }
     out.push('\n');
     out
+}
+
+/// The verdict with its category set off.
+fn verdict_line(scan: &Scan) -> String {
+    let verdict = verdict::sentence(scan);
+    match scan.summary.category {
+        Some(category) => verdict.replacen(category.id(), &format!("**`{category}`**"), 1),
+        None => verdict,
+    }
 }
 
 fn foot() -> String {

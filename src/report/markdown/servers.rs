@@ -1,6 +1,7 @@
 //! The inventory: each server, what it keeps, and where each thing belongs.
 
 use super::Cx;
+use super::decisions::{self, Decision};
 use super::escape::{cell, code, prose};
 use crate::classify::answer::{Category, Role, Server, Store};
 use crate::report::describe;
@@ -12,10 +13,11 @@ pub fn render(cx: &Cx<'_>) -> Vec<String> {
     let speaks_of = |server: &Server| cx.scan.findings.iter().any(|f| f.server == server.path);
     let is_quiet = |server: &&Server| describe::is_quiet(server) && !speaks_of(server);
     let (quiet, loud): (Vec<&Server>, Vec<&Server>) = cx.scan.servers.iter().partition(is_quiet);
+    let decisions = decisions::all(cx);
     let mut parts = Vec::new();
     for server in loud {
         parts.push(head(cx, server));
-        parts.extend(server.stores.iter().map(|store| details(cx, store)));
+        parts.extend(server.stores.iter().map(|store| details(cx, store, &decisions)));
     }
     if !quiet.is_empty() {
         let names: Vec<String> = quiet
@@ -39,7 +41,9 @@ fn head(cx: &Cx<'_>, server: &Server) -> String {
         words::language(server.language),
         words::role(server.role)
     );
-    out.push_str(&format!("- SDK: {}\n", prose(&describe::sdk(server))));
+    let sdk = describe::sdk(server);
+    let sdk = server.sdk.as_ref().map_or(sdk.clone(), |s| sdk.replacen(&s.name, &code(&s.name), 1));
+    out.push_str(&format!("- SDK: {}\n", prose(&sdk)));
     if server.role != Role::Client {
         out.push_str(&format!("- Category: {}\n", describe::categories(server)));
         let callers = words::principal(server.principal);
@@ -49,15 +53,15 @@ fn head(cx: &Cx<'_>, server: &Server) -> String {
     for facet in &server.facets {
         out.push_str(&format!("- `{facet}`: {}\n", words::facet(*facet)));
     }
+    if server.category > Category::None {
+        out.push_str(&format!("- To do: {}\n", words::to_do(server.category)));
+    }
     if server.stores.is_empty() && server.category == Category::SetupOnly {
         out.push_str("\nNothing in the application reads the session id, so tools answer as before.\n");
     }
     if !server.stores.is_empty() {
         out.push('\n');
         out.push_str(&table(cx, server.stores.iter()));
-    }
-    if server.category > Category::None {
-        out.push_str(&format!("\n{}\n", words::to_do(server.category)));
     }
     out
 }
@@ -92,20 +96,19 @@ pub fn table<'a>(cx: &Cx<'_>, stores: impl Iterator<Item = &'a Store>) -> String
 }
 
 /// A store with its fields and why it goes where it goes.
-fn details(cx: &Cx<'_>, store: &Store) -> String {
+fn details(cx: &Cx<'_>, store: &Store, decisions: &[Decision<'_>]) -> String {
     let container = code(&store.container);
     let value = store.value.as_ref().map(|value| format!(" of {}", code(value))).unwrap_or_default();
-    let mut out = format!(
-        "\n**{}**: {container}{value}, kept {}. Without a session: {}. Carrier `{}`: {}\n",
-        code(&store.name),
-        words::keyed_by(store.keyed_by),
-        words::on_upgrade(store.failure),
-        store.carrier,
-        prose(&as_sentence(words::move_to(store.carrier, store.holds)))
-    );
-    let reached = cx.reached(store);
-    if !reached.is_empty() && !super::decisions::is_open(store) {
-        out.push_str(&format!("Reached at {}.\n", reached.join("; ")));
+    let mut out = format!("\n**{}**: {container}{value}, kept {}.", code(&store.name), words::keyed_by(store.keyed_by));
+    match decisions.iter().position(|d| d.stores.iter().any(|s| std::ptr::eq(*s, store))) {
+        Some(number) => out.push_str(&format!(" Where it belongs is decision {} above.\n", number + 1)),
+        None => out.push_str(&format!(
+            " Without a session: {}. Carrier `{}`: {}{}\n",
+            words::on_upgrade(store.failure),
+            store.carrier,
+            as_sentence(words::move_to(store.carrier, store.holds)),
+            cx.reached(store)
+        )),
     }
     if !store.fields.is_empty() {
         out.push_str("\n| field | read | written |\n| --- | --- | --- |\n");

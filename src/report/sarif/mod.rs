@@ -158,8 +158,12 @@ fn code_flow(finding: &Finding, primary: &Location, related: &[Location]) -> Opt
     finding.failure.filter(|_| !related.is_empty())?;
     let here = Location { message: Some(LocationMessage { text: as_sentence(&finding.message) }), ..primary.clone() };
     let home = &primary.physical_location.artifact_location.uri;
-    let mut steps: Vec<Location> =
-        std::iter::once(here).chain(related.iter().map(|l| Location { id: None, ..l.clone() })).collect();
+    let mut steps: Vec<Location> = std::iter::once(here).chain(related.iter().cloned()).collect();
+    for step in &mut steps {
+        step.id = None;
+        // The step's own location among the results has the whole line.
+        step.physical_location.context_region = None;
+    }
     steps.sort_by_key(|step| {
         let at = &step.physical_location;
         let region = at.region.as_ref().map(|r| (r.start_line, r.start_column));
