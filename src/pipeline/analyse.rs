@@ -9,10 +9,10 @@ use crate::classify::answer::{Role, SdkAnswer, Server};
 use crate::classify::server::{self, Shape};
 use crate::classify::signals::Signals;
 use crate::classify::stores::Analysis;
-use crate::model::facts::{Language, Module};
+use crate::model::facts::{FuncKind, Language, Module};
 use crate::model::flow::Flow;
 use crate::model::name::Name;
-use crate::model::program::{Link, Program};
+use crate::model::program::{FuncRef, Link, Program};
 use crate::rules;
 use crate::rules::detect::{Context, Detection};
 use crate::rules::finding::{Finding, Related};
@@ -140,7 +140,7 @@ impl Analyser<'_> {
             let modules: Vec<bool> = owner_of.iter().map(|owner| *owner == index).collect();
             let shape = Shape::of(&analysis, &signals, &modules);
             let sdk = self.sdk(program, &modules, *family, dir);
-            if !imports_sdk && sdk.is_none() && !shape.by_hand {
+            if !imports_sdk && sdk.is_none() && !shape.by_hand && !shape.generates {
                 continue;
             }
             let language = language(program, &modules);
@@ -152,7 +152,7 @@ impl Analyser<'_> {
             let detections: Vec<Detection> = rules.flat_map(|rule| (rule.detect)(&context)).collect();
             answers.findings.extend(self.findings(program, &server, detections));
             let uncalled = analysis.lives.assumed.iter().filter(|func| modules[func.module as usize]);
-            answers.uncalled.extend(uncalled.filter_map(|func| Some((dir.clone(), program.function(*func).name?))));
+            answers.uncalled.extend(uncalled.filter_map(|func| Some((dir.clone(), caller_word(program, *func)?))));
             answers.servers.push(server);
         }
     }
@@ -216,6 +216,17 @@ impl Analyser<'_> {
                 }
             })
             .collect()
+    }
+}
+
+/// The word by which other files would call a function: its name, or for a part of a class the class's.
+fn caller_word(program: &Program, func: FuncRef) -> Option<Name> {
+    let facts = program.function(func);
+    match facts.kind {
+        FuncKind::Constructor | FuncKind::Method | FuncKind::Getter | FuncKind::Setter => {
+            program.module(func.module).class(facts.class?).name
+        }
+        _ => facts.name,
     }
 }
 

@@ -388,7 +388,7 @@ impl Flow<'_> {
         for arg in call.args {
             for value in self.read_expr(call.at.module, arg.value) {
                 match value {
-                    Value::Func(func) => self.edge(call.at, func, Edge::Callback),
+                    Value::Func(func) => self.escape(call.at, func),
                     Value::Object(id) if self.object(id).class.is_none() => {
                         // Callbacks in an options object.
                         let names = self.field_names.get(&Owner::Object(id)).cloned().unwrap_or_default();
@@ -396,7 +396,7 @@ impl Flow<'_> {
                             let node = self.field_node(Owner::Object(id), name);
                             for value in self.read(node) {
                                 if let Value::Func(func) = value {
-                                    self.edge(call.at, func, Edge::Callback);
+                                    self.escape(call.at, func);
                                 }
                             }
                         }
@@ -404,6 +404,16 @@ impl Flow<'_> {
                     _ => {}
                 }
             }
+        }
+    }
+
+    /// A function that something unknown will run; one that names its first parameter a request is run for each of them.
+    fn escape(&mut self, at: ExprRef, func: FuncRef) {
+        self.edge(at, func, Edge::Callback);
+        let first = self.program.function(func).params.first();
+        let name = first.map(|param| self.program.module(func.module).symbol(param.symbol).name);
+        if name.is_some_and(|name| matches!(name.text(), "req" | "request")) {
+            self.route_root(func, 0);
         }
     }
 
