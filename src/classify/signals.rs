@@ -11,7 +11,7 @@ use crate::model::facts::{AssignKind, ExprId, ExprKind, Key, TOP};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Owner, Root};
 use crate::model::lives::{Contexts, Mode};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::{Op, Role};
 
@@ -457,7 +457,7 @@ fn registries(analysis: &Analysis<'_>) -> Vec<Registry> {
             continue;
         }
         for id in flow.objects_at(receiver) {
-            let random = flow.field_values(id, Name::new("[keys]")).iter().any(|v| matches!(v, Value::Random(_)));
+            let random = flow.field_values(id, part::keys()).iter().any(|v| matches!(v, Value::Random(_)));
             let holder = flow.holder(id);
             let auth = holder.as_ref().is_some_and(|holder| words::is_auth(holder.name.text()));
             if random && !auth && !out.iter().any(|known| known.object == id) {
@@ -533,7 +533,7 @@ fn dead_maps(analysis: &Analysis<'_>) -> Vec<ObjId> {
                 && declared
                 && !filled.contains(id)
                 && !stores.contains(id)
-                && flow.known_field(Owner::Object(*id), Name::new("[]")).is_some_and(|node| {
+                && flow.known_field(Owner::Object(*id), part::elements()).is_some_and(|node| {
                     flow.values(node).iter().any(|v| matches!(v, Value::Object(inner) if matches!(flow.object(*inner).role, Some(Role::Transport | Role::SseTransport)) && matches!(flow.object(*inner).site, Site::Part(..))))
                 })
                 && flow.fields(*id).is_empty()

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ScanOptions;
 use super::load::{Loaded, all_specifiers};
 use super::locate::Locator;
-use crate::classify::answer::{Role, SdkAnswer, Server};
+use crate::classify::answer::{KeyedBy, Role, SdkAnswer, Server};
 use crate::classify::server::{self, Shape};
 use crate::classify::signals::Signals;
 use crate::classify::stores::Analysis;
@@ -151,7 +151,10 @@ impl Analyser<'_> {
             let rules = rules::ALL.iter().filter(|rule| self.options.wants(rule.name));
             let detections: Vec<Detection> = rules.flat_map(|rule| (rule.detect)(&context)).collect();
             answers.findings.extend(self.findings(program, &server, detections));
-            let uncalled = analysis.lives.assumed.iter().filter(|func| modules[func.module as usize]);
+            // Who calls a factory matters where something was found to live as long as its session.
+            let matters = server.stores.iter().any(|store| store.keyed_by == KeyedBy::SessionLifetime);
+            let uncalled =
+                analysis.lives.assumed.iter().filter(|_| matters).filter(|func| modules[func.module as usize]);
             answers.uncalled.extend(uncalled.filter_map(|func| Some((dir.clone(), caller_word(program, *func)?))));
             answers.servers.push(server);
         }
