@@ -276,7 +276,9 @@ impl Lives {
             }
         }
         if out.is_empty() {
-            out.add(Contexts::REQUEST);
+            // A server that is handed to a transport out of sight: one for each connection.
+            let builds = self.servers.iter().any(|at| reached.contains(&flow.program.func_of(*at)));
+            out.add(if builds { Contexts::SESSION } else { Contexts::REQUEST });
         }
         out
     }
