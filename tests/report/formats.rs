@@ -132,6 +132,9 @@ fn terse_is_one_line_a_finding() {
     assert_eq!(text.lines().count(), 2, "{text}");
     let text = terse::render(&sample::scan(), &Places::new(Base::folder("repo"), &sample::sources()));
     insta::assert_snapshot!(text, @r"
+    auth (also transport-map, app-state): 1 error, 1 warning, 0 notes in 1 server; 6 files not read
+    repo/packages/cart/src/server.ts:4:7 session-keyed-state collapsed `baskets` is kept by session id; without one, all callers share a single basket. -> Return a handle from a tool create_basket and take it as the first argument of add_item, checkout and remove_item.
+    repo/packages/cart/src/audit.ts:7:3 session-keyed-telemetry - A log line is labelled with the session id.
     ");
 }
 

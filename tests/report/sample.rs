@@ -160,7 +160,6 @@ pub fn parts() -> Parts {
     Parts {
         disk_root: std::path::PathBuf::new(),
         root: ".".to_owned(),
-        disk_root: std::path::PathBuf::new(),
         servers: vec![probe, cart],
         findings: vec![log, state],
         skipped: vec![

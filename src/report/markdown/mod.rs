@@ -94,16 +94,18 @@ fn head(cx: &Cx<'_>) -> String {
     let counts = verdict::counts(scan);
     let found = if counts.is_empty() { "no findings".to_owned() } else { counts };
     let mut out = format!("# Protocol sessions and revision {}\n\n{}\n\n", scan.spec, verdict_line(scan));
-    out.push_str(&format!(
-        "{} in {}; {} read.",
-        capital(&found),
-        plural(scan.summary.servers, "server"),
-        plural(scan.summary.files.walked as usize, "file")
-    ));
-    if !scan.skipped.is_empty() {
-        out.push_str(" Some were not; they stand at the end.");
+    if scan.summary.servers > 0 || !scan.findings.is_empty() {
+        out.push_str(&format!(
+            "{} in {}; {} looked at.",
+            capital(&found),
+            plural(scan.summary.servers, "server"),
+            plural(scan.summary.files.walked as usize, "file")
+        ));
+        if !scan.skipped.is_empty() {
+            out.push_str(" Some could not be read; they stand at the end.");
+        }
+        out.push('\n');
     }
-    out.push('\n');
     out
 }
 
