@@ -123,7 +123,26 @@ fn junit_holds_no_character_that_xml_refuses() {
     let text = junit::render(&hard(), &Places::new(Base::root(), &Emoji));
     assert!(text.chars().all(|c| !c.is_control() || c == '\n'), "{text}");
     assert!(text.contains("&lt;two&gt; &amp; &quot;three&quot;"), "{text}");
-    assert!(!text.contains("]]>"), "{text}");
+    let document = roxmltree::Document::parse(&text).expect("well-formed");
+    let case = document.descendants().find(|n| n.has_tag_name("testcase")).expect("a case");
+    assert_eq!(case.attribute("file"), Some("src/a,b:c%.ts"));
+    let failure = case.first_element_child().expect("a failure");
+    let message = "100 % of `x`:\r\none, <two> & \"three\" \u{fffd}[31m]]>.";
+    assert_eq!(failure.attribute("message"), Some(message));
+    assert!(failure.text().is_some_and(|t| t.contains(message)), "{text}");
+}
+
+#[test]
+fn junit_counts_its_cases() {
+    let text = junit::render(&many(2, 1, 3), &Places::new(Base::root(), &NoSources));
+    let document = roxmltree::Document::parse(&text).expect("well-formed");
+    let root = document.root_element();
+    let count = |name: &str| document.descendants().filter(|n| n.has_tag_name(name)).count().to_string();
+    assert_eq!(root.attribute("tests"), Some(count("testcase").as_str()));
+    assert_eq!(root.attribute("failures"), Some(count("failure").as_str()));
+    assert_eq!(root.attribute("skipped"), Some("3"));
+    // The client has no findings: its case passes.
+    assert!(text.contains("<testsuite name=\"packages/probe\" tests=\"1\" failures=\"0\""), "{text}");
 }
 
 #[test]
