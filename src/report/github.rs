@@ -34,8 +34,7 @@ pub fn render(scan: &Scan, places: &Places<'_>) -> String {
         .collect();
     if !hidden.is_empty() {
         let text = format!(
-            "{} more not shown here, since a step keeps {MOST} annotations of each level. The step's summary and \
-             `mcp-migrate scan` show every finding.",
+            "Not shown here: {}. A step keeps {MOST} annotations of each level; `mcp-migrate scan` shows every finding.",
             hidden.join(", ")
         );
         out.push_str(&format!("::notice title=mcp-migrate::{}\n", data(&text)));

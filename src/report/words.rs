@@ -153,6 +153,9 @@ pub fn move_to(carrier: Carrier, holds: Holds) -> &'static str {
         (Carrier::Manual, Holds::Upstream) => {
             "decide what a request is routed by: the user, a handle that names the upstream, or an upstream without state"
         }
+        (Carrier::Manual, Holds::Subscription) => {
+            "decide by hand: it follows a standing connection, which `subscriptions/listen` replaces"
+        }
         (Carrier::Manual, _) => "decide by hand where it belongs",
     }
 }

@@ -73,12 +73,12 @@ fn annotations_keep_to_the_limit_and_say_what_is_left_out() {
     let text = github::render(&many(12, 3, 11), &places);
     assert_eq!([lines(&text, "::error "), lines(&text, "::warning "), lines(&text, "::notice ")], [10, 3, 10]);
     let last = text.lines().last().expect("lines");
-    assert!(last.starts_with("::notice title=mcp-migrate::2 errors, 2 notes more not shown here"), "{last}");
+    assert!(last.starts_with("::notice title=mcp-migrate::Not shown here: 2 errors, 2 notes."), "{last}");
     assert!(text.starts_with("::error "));
 
     let text = github::render(&many(10, 10, 10), &places);
     assert_eq!(text.lines().count(), 30);
-    assert!(!text.contains("not shown"));
+    assert!(!text.contains("Not shown"));
     assert_eq!(github::render(&many(0, 0, 0), &places), "");
 }
 

@@ -56,7 +56,9 @@ fn to_decide(cx: &Cx<'_>) -> Option<String> {
 }
 
 fn kept(cx: &Cx<'_>) -> Option<String> {
-    let stores: Vec<&Store> = cx.stores().map(|(_, store)| store).collect();
+    let mut stores: Vec<&Store> = cx.stores().map(|(_, store)| store).collect();
+    // What goes away on its own is the first to be left out.
+    stores.sort_by_key(|store| store.carrier == Carrier::Drop);
     if stores.is_empty() {
         return None;
     }
