@@ -189,6 +189,10 @@ fn stands_for_session(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -> bool {
     if minted {
         return true;
     }
+    // What a call may choose as well is no object of the session.
+    if flow.at(key).iter().any(|value| matches!(value, Value::Argument(_) | Value::Text(_) | Value::Random(_))) {
+        return false;
+    }
     flow.objects_at(key).any(|id| match flow.object(id).role {
         Some(Role::SessionObject) => true,
         Some(Role::Server | Role::Transport | Role::SseTransport) => {
@@ -227,9 +231,8 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
             let mut out = Vec::new();
             for performed in flow.performed(at) {
                 let weak = performed.object.is_some_and(|id| flow.object(id).role == Some(Role::WeakMap));
-                let mapped = performed
-                    .object
-                    .is_some_and(|id| matches!(flow.object(id).role, Some(Role::Map | Role::WeakMap | Role::Set)));
+                let mapped =
+                    performed.object.is_some_and(|id| matches!(flow.object(id).role, Some(Role::Map | Role::WeakMap)));
                 let session = keys_session(flow, key) || (mapped && stands_for_session(flow, lives, key));
                 if performed.op == Op::Find {
                     out.extend(found_by_id(flow, at, performed.receiver, performed.object));
@@ -298,6 +301,10 @@ fn found_by_id(flow: &Flow<'_>, at: ExprRef, receiver: ExprRef, object: Option<O
 
 /// Whether an expression is a session id that may key a store. Query parameters count beside an SSE transport only.
 fn keys_session(flow: &Flow<'_>, key: ExprRef) -> bool {
+    // An id is a text. What may be an object as well is a helper's "anything".
+    if flow.objects_at(key).next().is_some() {
+        return false;
+    }
     flow.ids_at(key).any(|source| source.kind != SourceKind::Query || flow.serves_sse())
 }
 

@@ -5,7 +5,7 @@ use super::answer::Holds;
 use super::lifetime::{Finder, Lasting};
 use super::stores::Analysis;
 use super::words;
-use crate::model::facts::ExprKind;
+use crate::model::facts::{ExprKind, FuncKind};
 use crate::model::flow::Root;
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::Contexts;
@@ -56,7 +56,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if auth {
         return judged(Holds::Auth);
     }
-    let in_handlers = keyed.accesses.iter().any(|access| analysis.lives.handler_reach.contains(&access.func));
+    let in_handlers = keyed.accesses.iter().any(|access| is_handler_access(analysis, access));
     if words::is_client_info(name) {
         return judged(Holds::ClientInfo);
     }
@@ -66,7 +66,10 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if !by_tools && !in_handlers && !beside {
         if analysis.lives.handler_reach.is_empty() && analysis.lives.transports.is_empty() {
             // A protocol of one's own: its session table is its transport.
-            return Some(Judged { holds: Holds::Transport, with_transport: true, with_auth: false });
+            let notes = !values.is_empty()
+                && values.iter().all(|v| matches!(v, Value::Object(_)))
+                && counts_only(analysis, &values);
+            return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
         }
         if words::is_telemetry(name) && counts_only(analysis, &values) {
             return judged(Holds::Telemetry);
@@ -154,7 +157,7 @@ fn is_session_class(analysis: &Analysis<'_>, id: ObjId) -> bool {
 
 /// Whether the code of a tool reaches the store itself, or what it keeps.
 fn reached_by_handlers(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId]) -> bool {
-    let direct = keyed.accesses.iter().any(|access| is_handler_access(analysis, access));
+    let direct = keyed.accesses.iter().any(|access| analysis.lives.handler_reach.contains(&access.func));
     direct
         || objects.iter().any(|id| {
             analysis.flow.object(*id).role.is_none()
@@ -165,7 +168,12 @@ fn reached_by_handlers(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId]
 
 /// Whether an access stands in code that handlers run, and not in code that a route runs as well.
 fn is_handler_access(analysis: &Analysis<'_>, access: &Access) -> bool {
-    analysis.lives.handler_reach.contains(&access.func)
+    let contexts = analysis.lives.contexts(access.func);
+    // Tools that are registered in a way that was not followed: code that no route runs, and that takes the id from the context.
+    let unseen = (contexts.is_empty() || contexts == Contexts::UNKNOWN)
+        && analysis.flow.program.function(access.func).kind != FuncKind::Top
+        && analysis.flow.is_id(access.key);
+    analysis.lives.handler_reach.contains(&access.func) || (unseen && access.kind != Kind::Delete)
 }
 
 fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &[Value], name: &str) -> bool {
@@ -208,7 +216,11 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
                     }
                     _ => false,
                 });
-                strong || (words::is_auth(field.text()) && !values.is_empty() && !words::is_bookkeeping(field.text()))
+                // A secret that the model passed, or one made for a login under way. One from the environment is everybody's.
+                let given = values.iter().any(|v| !matches!(v, Value::External(..) | Value::Text(_) | Value::Absent));
+                strong
+                    || words::is_token_field(field.text())
+                    || (words::is_auth(field.text()) && given && !words::is_bookkeeping(field.text()))
             })
         })
 }

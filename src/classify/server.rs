@@ -32,6 +32,8 @@ pub struct Shape {
     pub calls: bool,
     /// It serves over HTTP.
     pub http: bool,
+    /// It gives a session id generator to something that is not known.
+    pub generates: bool,
     /// It speaks the protocol by hand: the session header (or query) in a route beside the protocol's methods.
     pub by_hand: bool,
 }
@@ -52,9 +54,14 @@ impl Shape {
         let routes = analysis.lives.routes.iter().any(|func| modules[func.module as usize]);
         let http = analysis.lives.transports.iter().any(|site| here(&site.at)) || entries || (routes && !stdio_only);
         Self {
-            serves: constructs || registers || entries || typed || signals.frameworks.iter().any(here),
+            serves: constructs
+                || registers
+                || entries
+                || typed
+                || signals.frameworks.iter().chain(&signals.generators).any(here),
             calls: signals.clients.iter().any(here),
             http,
+            generates: signals.generators.iter().any(here),
             by_hand: speaks_by_hand(analysis, modules),
         }
     }
@@ -75,7 +82,7 @@ fn speaks_by_hand(analysis: &Analysis<'_>, modules: &[bool]) -> bool {
         && flow.program.modules.iter().zip(modules).any(|(module, ours)| {
             *ours
                 && module.exprs.iter().any(|expr| {
-                    matches!(&expr.kind, ExprKind::Text(text) if matches!(text.text(), "initialize" | "tools/call" | "tools/list"))
+                    matches!(&expr.kind, ExprKind::Text(text) if matches!(text.text(), "initialize" | "tools/call" | "tools/list") || text.text().contains("event: endpoint"))
                 })
         })
 }
@@ -124,16 +131,17 @@ fn categories(analysis: &Analysis<'_>, signals: &Signals, modules: &[bool], stor
     let here = |at: &ExprRef| modules[at.module as usize];
     if analysis.lives.transports.iter().any(|site| here(&site.at) && !site.sse && site.mode != Mode::Off)
         || signals.labels.iter().any(here)
+        || signals.generators.iter().any(here)
     {
         out.push(Category::SetupOnly);
     }
     for found in stores {
         out.push(match found.holds {
-            Holds::Telemetry => Category::SetupOnly,
+            Holds::Telemetry | Holds::ClientInfo => Category::SetupOnly,
             // Ids that are remembered without a transport.
             Holds::Transport if !found.with_transport => Category::SetupOnly,
             Holds::Transport => Category::TransportMap,
-            Holds::AppState | Holds::Guard | Holds::Subscription | Holds::ClientInfo => Category::AppState,
+            Holds::AppState | Holds::Guard | Holds::Subscription => Category::AppState,
             Holds::Auth => Category::Auth,
             Holds::Upstream => Category::Gateway,
         });

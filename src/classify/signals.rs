@@ -11,7 +11,7 @@ use crate::model::facts::{AssignKind, ExprId, ExprKind, Key, TOP};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Owner, Root};
 use crate::model::lives::{Contexts, Mode};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::{Op, Role};
 
@@ -67,6 +67,8 @@ pub struct Signals {
     pub shared: Vec<(ExprRef, ObjId)>,
     /// Constructions of frameworks that keep sessions.
     pub frameworks: Vec<ExprRef>,
+    /// Session id generators that are given to something other than a known transport.
+    pub generators: Vec<ExprRef>,
     /// Calls that authenticate requests.
     pub authenticates: Vec<ExprRef>,
     /// State of the process that handlers change and that nothing keys.
@@ -81,7 +83,10 @@ impl Signals {
             match analysis.flow.program.kind(at) {
                 ExprKind::Call { .. } => out.call(analysis, at),
                 ExprKind::Text(text) => out.text(analysis, at, *text),
-                ExprKind::Object(_) => out.capability_fields(analysis, at),
+                ExprKind::Object(_) => {
+                    out.capability_fields(analysis, at);
+                    out.generator_field(analysis, at);
+                }
                 _ => {}
             }
         }
@@ -181,6 +186,28 @@ impl Signals {
         }
     }
 
+    /// `sessionIdGenerator: …` for a framework that passes it on.
+    fn generator_field(&mut self, analysis: &Analysis<'_>, at: ExprRef) {
+        let facts = analysis.flow.program.module(at.module);
+        let ExprKind::Object(fields) = facts.kind(at.id) else { return };
+        let Some(field) =
+            fields.iter().find(|field| matches!(&field.key, Key::Name(name) if *name == "sessionIdGenerator"))
+        else {
+            return;
+        };
+        let value = At { module: at.module, id: field.value };
+        let values = analysis.flow.at(value);
+        let generates = values.iter().any(|v| matches!(v, Value::Func(_) | Value::External(..)));
+        let known = analysis.lives.transports.iter().any(|site| site.generator == Some(value));
+        let to_transport = facts.expr(at.id).parent.is_some_and(|parent| {
+            matches!(facts.kind(parent), ExprKind::New { .. })
+                && analysis.flow.plays(At { module: at.module, id: parent }, Role::Transport)
+        });
+        if generates && !known && !to_transport && analysis.lives.transports.is_empty() {
+            self.generators.push(value);
+        }
+    }
+
     fn transports(&mut self, analysis: &Analysis<'_>) {
         let flow = &analysis.flow;
         for site in &analysis.lives.transports {
@@ -196,7 +223,7 @@ impl Signals {
                     if site.mode == Mode::Off {
                         for name in ["onsessioninitialized", "onsessionclosed"] {
                             if flow.field_values(id, Name::new(name)).iter().any(|v| matches!(v, Value::Func(_))) {
-                                let written = crate::model::lives::written_field(flow, id, Name::new(name));
+                                let written = flow.written_field(id, Name::new(name));
                                 self.dead_callbacks.push(written.unwrap_or(site.at));
                             }
                         }
@@ -430,7 +457,7 @@ fn registries(analysis: &Analysis<'_>) -> Vec<Registry> {
             continue;
         }
         for id in flow.objects_at(receiver) {
-            let random = flow.field_values(id, Name::new("[keys]")).iter().any(|v| matches!(v, Value::Random(_)));
+            let random = flow.field_values(id, part::keys()).iter().any(|v| matches!(v, Value::Random(_)));
             let holder = flow.holder(id);
             let auth = holder.as_ref().is_some_and(|holder| words::is_auth(holder.name.text()));
             if random && !auth && !out.iter().any(|known| known.object == id) {
@@ -506,7 +533,7 @@ fn dead_maps(analysis: &Analysis<'_>) -> Vec<ObjId> {
                 && declared
                 && !filled.contains(id)
                 && !stores.contains(id)
-                && flow.known_field(Owner::Object(*id), Name::new("[]")).is_some_and(|node| {
+                && flow.known_field(Owner::Object(*id), part::elements()).is_some_and(|node| {
                     flow.values(node).iter().any(|v| matches!(v, Value::Object(inner) if matches!(flow.object(*inner).role, Some(Role::Transport | Role::SseTransport)) && matches!(flow.object(*inner).site, Site::Part(..))))
                 })
                 && flow.fields(*id).is_empty()

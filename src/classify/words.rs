@@ -68,6 +68,22 @@ pub fn is_number_type(name: &str) -> bool {
     ) || matches!(name, "i32" | "i64" | "i128" | "isize" | "f32" | "f64")
 }
 
+/// The names that OAuth gives to tokens: a field called so holds one, wherever it comes from.
+pub fn is_token_field(name: &str) -> bool {
+    let joined: String = name.to_ascii_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+    matches!(
+        joined.as_str(),
+        "accesstoken"
+            | "refreshtoken"
+            | "idtoken"
+            | "bearertoken"
+            | "codeverifier"
+            | "oauthtoken"
+            | "oauthtokens"
+            | "authtoken"
+    )
+}
+
 /// Weaker words, that count beside another store of credentials.
 pub fn is_account(name: &str) -> bool {
     any(name, &["account", "user", "profile"])
@@ -179,10 +195,12 @@ pub fn is_log(name: &str) -> bool {
     any(name, &["logger", "log"])
 }
 
-/// What the client said of itself.
+/// What the client said of itself, or of how it wants to be served.
 pub fn is_client_info(name: &str) -> bool {
     let joined = name.to_ascii_lowercase();
-    joined.contains("clientinfo")
+    joined.contains("loglevel")
+        || joined.contains("log_level")
+        || joined.contains("clientinfo")
         || joined.contains("client_info")
         || joined.contains("clientcapabilities")
         || joined.contains("clientversion")

@@ -5,14 +5,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ScanOptions;
 use super::load::{Loaded, all_specifiers};
 use super::locate::Locator;
-use crate::classify::answer::{Role, SdkAnswer, Server};
+use crate::classify::answer::{KeyedBy, Role, SdkAnswer, Server};
 use crate::classify::server::{self, Shape};
 use crate::classify::signals::Signals;
 use crate::classify::stores::Analysis;
-use crate::model::facts::{Language, Module};
+use crate::model::facts::{FuncKind, Language, Module};
 use crate::model::flow::Flow;
 use crate::model::name::Name;
-use crate::model::program::{Link, Program};
+use crate::model::program::{FuncRef, Link, Program};
 use crate::rules;
 use crate::rules::detect::{Context, Detection};
 use crate::rules::finding::{Finding, Related};
@@ -142,7 +142,7 @@ impl Analyser<'_> {
             let modules: Vec<bool> = owner_of.iter().map(|owner| *owner == index).collect();
             let shape = Shape::of(&analysis, &signals, &modules);
             let sdk = self.sdk(program, &modules, *family, dir);
-            if !imports_sdk && sdk.is_none() && !shape.by_hand {
+            if !imports_sdk && sdk.is_none() && !shape.by_hand && !shape.generates {
                 continue;
             }
             let language = language(program, &modules);
@@ -153,8 +153,11 @@ impl Analyser<'_> {
             let rules = rules::ALL.iter().filter(|rule| self.options.wants(rule.name));
             let detections: Vec<Detection> = rules.flat_map(|rule| (rule.detect)(&context)).collect();
             answers.findings.extend(self.findings(program, &server, detections));
-            let uncalled = analysis.lives.assumed.iter().filter(|func| modules[func.module as usize]);
-            answers.uncalled.extend(uncalled.filter_map(|func| Some((dir.clone(), program.function(*func).name?))));
+            // Who calls a factory matters where something was found to live as long as its session.
+            let matters = server.stores.iter().any(|store| store.keyed_by == KeyedBy::SessionLifetime);
+            let uncalled =
+                analysis.lives.assumed.iter().filter(|_| matters).filter(|func| modules[func.module as usize]);
+            answers.uncalled.extend(uncalled.filter_map(|func| Some((dir.clone(), caller_word(program, *func)?))));
             answers.servers.push(server);
         }
     }
@@ -220,6 +223,17 @@ impl Analyser<'_> {
                 }
             })
             .collect()
+    }
+}
+
+/// The word by which other files would call a function: its name, or for a part of a class the class's.
+fn caller_word(program: &Program, func: FuncRef) -> Option<Name> {
+    let facts = program.function(func);
+    match facts.kind {
+        FuncKind::Constructor | FuncKind::Method | FuncKind::Getter | FuncKind::Setter => {
+            program.module(func.module).class(facts.class?).name
+        }
+        _ => facts.name,
     }
 }
 

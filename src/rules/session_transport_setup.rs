@@ -95,5 +95,9 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
             alone leaves one transport for all clients, which fails on the second request";
         out.push(cx.at(&RULE, at, message, advice));
     }
+    for at in cx.ours(&cx.signals.generators) {
+        let message = "this generator makes a framework open a session for each client";
+        out.push(cx.at(&RULE, cx.spot(at), message, "see whether the framework has a sessionless mode, and use it"));
+    }
     out
 }

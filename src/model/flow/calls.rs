@@ -4,7 +4,7 @@ use super::types::{Base, join};
 use super::value::{ObjId, Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner, Root};
 use crate::model::facts::{Arg, ExprId, ExprKind, SymbolKind};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
 
@@ -122,7 +122,7 @@ impl Flow<'_> {
             Value::Class(class) => Some(vec![self.construct(call, class)]),
             Value::Namespace(module) => {
                 let target =
-                    self.export(module, Name::new("=")).or_else(|| self.export(module, Name::new("default")))?;
+                    self.export(module, part::module()).or_else(|| self.export(module, Name::new("default")))?;
                 let mut out = None;
                 for value in self.read_target(target) {
                     if let Some(values) = self.call_value(call, value) {
@@ -358,7 +358,7 @@ impl Flow<'_> {
                 Some(rest) if position >= rest => {
                     let list = self.role_object(Site::Param(func, rest as u32), Some(Role::List));
                     if let Value::Object(id) = list {
-                        let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                        let node = self.field_node(Owner::Object(id), part::elements());
                         self.write(node, &values);
                     }
                     if let Some(node) = self.param_node(func, rest) {
@@ -396,7 +396,7 @@ impl Flow<'_> {
         for arg in call.args {
             for value in self.read_expr(call.at.module, arg.value) {
                 match value {
-                    Value::Func(func) => self.edge(call.at, func, Edge::Callback),
+                    Value::Func(func) => self.escape(call.at, func),
                     Value::Object(id) if self.object(id).class.is_none() => {
                         // Callbacks in an options object.
                         let names = self.field_names.get(&Owner::Object(id)).cloned().unwrap_or_default();
@@ -404,7 +404,7 @@ impl Flow<'_> {
                             let node = self.field_node(Owner::Object(id), name);
                             for value in self.read(node) {
                                 if let Value::Func(func) = value {
-                                    self.edge(call.at, func, Edge::Callback);
+                                    self.escape(call.at, func);
                                 }
                             }
                         }
@@ -412,6 +412,16 @@ impl Flow<'_> {
                     _ => {}
                 }
             }
+        }
+    }
+
+    /// A function that something unknown will run; one that names its first parameter a request is run for each of them.
+    fn escape(&mut self, at: ExprRef, func: FuncRef) {
+        self.edge(at, func, Edge::Callback);
+        let first = self.program.function(func).params.first();
+        let name = first.map(|param| self.program.module(func.module).symbol(param.symbol).name);
+        if name.is_some_and(|name| matches!(name.text(), "req" | "request")) {
+            self.route_root(func, 0);
         }
     }
 
@@ -424,7 +434,7 @@ impl Flow<'_> {
                 Value::Class(class) => out.push(self.construct(call, *class)),
                 Value::External(package, path) => out.extend(self.construct_external(call, *package, *path)),
                 Value::Namespace(module) => {
-                    if let Some(target) = self.export(*module, Name::new("=")) {
+                    if let Some(target) = self.export(*module, part::module()) {
                         for value in self.read_target(target) {
                             if let Value::Class(class) = value {
                                 out.push(self.construct(call, class));
@@ -547,9 +557,9 @@ impl Flow<'_> {
                     let Value::Object(source) = value else {
                         continue;
                     };
-                    let elements = self.field_node(self.owner(source), Name::new("[]"));
+                    let elements = self.field_node(self.owner(source), part::elements());
                     let elements = self.read(elements);
-                    let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                    let node = self.field_node(Owner::Object(id), part::elements());
                     if matches!(role, Role::Set | Role::List) {
                         self.write(node, &elements);
                         continue;
@@ -600,7 +610,7 @@ impl Flow<'_> {
     pub(super) fn option_values(&mut self, options: ObjId, field: &str) -> Vec<Value> {
         let node = self.field_node(self.owner(options), Name::new(field));
         let mut out = self.read(node);
-        if let Some(node) = self.known_field(Owner::Object(options), Name::new("...")) {
+        if let Some(node) = self.known_field(Owner::Object(options), part::spread()) {
             for value in self.read(node) {
                 if let Value::Object(id) = value
                     && id != options

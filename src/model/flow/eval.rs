@@ -4,7 +4,7 @@ use super::types::{Base, Target, join};
 use super::value::{Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner, Root};
 use crate::model::facts::{Choice, Exported, ExprId, ExprKind, Field, FuncKind, Key, Part, SymbolId, SymbolKind};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef, Link};
 use crate::model::vocabulary::{Role, Source};
 
@@ -191,7 +191,7 @@ impl Flow<'_> {
                 let func = program.func_of(at);
                 let list = self.role_object(Site::Param(func, u32::MAX - 1), Some(Role::List));
                 if let Value::Object(id) = list {
-                    let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                    let node = self.field_node(Owner::Object(id), part::elements());
                     self.write(node, &values);
                 }
                 self.write(self.return_node(func), &[list]);
@@ -323,7 +323,7 @@ impl Flow<'_> {
             return self.read_target(target);
         }
         let mut out = Vec::new();
-        if let Some(target) = self.export(module, Name::new("=")) {
+        if let Some(target) = self.export(module, part::module()) {
             for value in self.read_target(target) {
                 out.extend(self.member(at, value, name));
             }
@@ -434,7 +434,7 @@ impl Flow<'_> {
     }
 
     fn spreads(&mut self, id: super::value::ObjId) -> Vec<Value> {
-        match self.known_field(Owner::Object(id), Name::new("...")) {
+        match self.known_field(Owner::Object(id), part::spread()) {
             Some(node) => self.read(node),
             None => Vec::new(),
         }
@@ -503,7 +503,7 @@ impl Flow<'_> {
                         out.extend(self.member(at, *value, *text));
                     }
                     let owner = self.owner(*id);
-                    let node = self.field_node(owner, Name::new("[]"));
+                    let node = self.field_node(owner, part::elements());
                     out.extend(self.read(node));
                     // A table of named things, looked up by a name that is not known.
                     if texts.is_empty() {
@@ -578,12 +578,12 @@ impl Flow<'_> {
                         }
                     }
                     if !named {
-                        let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                        let node = self.field_node(Owner::Object(id), part::elements());
                         self.write(node, &values);
                     }
                 }
                 Key::Spread => {
-                    let node = self.field_node(Owner::Object(id), Name::new("..."));
+                    let node = self.field_node(Owner::Object(id), part::spread());
                     self.write(node, &values);
                 }
             }
@@ -641,7 +641,7 @@ impl Flow<'_> {
         };
         for (index, item) in items.iter().enumerate() {
             let values = self.read_expr(at.module, *item);
-            let node = self.field_node(Owner::Object(id), Name::new("[]"));
+            let node = self.field_node(Owner::Object(id), part::elements());
             self.write(node, &values);
             if index < 4 {
                 let node = self.field_node(Owner::Object(id), Name::new(["0", "1", "2", "3"][index]));
@@ -658,11 +658,11 @@ impl Flow<'_> {
                 Value::Object(id) => match (part, self.object(id).role) {
                     (Part::Item, Some(Role::Map | Role::Cache)) => out.push(self.entry(id)),
                     (Part::Item, _) => {
-                        let node = self.field_node(self.owner(id), Name::new("[]"));
+                        let node = self.field_node(self.owner(id), part::elements());
                         out.extend(self.read(node));
                     }
                     (Part::Key, _) => {
-                        let node = self.field_node(self.owner(id), Name::new("[keys]"));
+                        let node = self.field_node(self.owner(id), part::keys());
                         out.extend(self.read(node));
                     }
                 },
@@ -675,7 +675,7 @@ impl Flow<'_> {
 
     /// The `[key, value]` pair that iterating over a map yields.
     pub(super) fn entry(&mut self, map: super::value::ObjId) -> Value {
-        let pair = self.role_object(Site::Part(map, Name::new("[entry]")), Some(Role::List));
+        let pair = self.role_object(Site::Part(map, part::entry()), Some(Role::List));
         let Value::Object(id) = pair else { return pair };
         for (from, to) in [("[keys]", "0"), ("[]", "1")] {
             let source = self.field_node(self.owner(map), Name::new(from));
@@ -722,9 +722,9 @@ impl Flow<'_> {
                 for value in self.read_expr(module, object) {
                     let Value::Object(id) = value else { continue };
                     let owner = self.owner(id);
-                    let keys_node = self.field_node(owner, Name::new("[keys]"));
+                    let keys_node = self.field_node(owner, part::keys());
                     self.write(keys_node, &keys);
-                    let node = self.field_node(owner, Name::new("[]"));
+                    let node = self.field_node(owner, part::elements());
                     self.write(node, values);
                 }
             }

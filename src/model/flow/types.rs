@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::value::{Object, Site, Value};
 use super::{Flow, NodeId, Owner};
 use crate::model::facts::{Exported, Imported, SymbolKind, Type};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ClassRef, DeclRef, ExprRef, Link, SymbolRef, TypeRef};
 use crate::model::vocabulary::Role;
 
@@ -109,12 +109,12 @@ impl Flow<'_> {
                 Imported::Named(name) => {
                     self.export_within(other, *name, depth + 1).or_else(|| {
                         // A CommonJS module's object has the names as fields.
-                        self.export_within(other, Name::new("="), depth + 1).map(|_| Target::Namespace(other))
+                        self.export_within(other, part::module(), depth + 1).map(|_| Target::Namespace(other))
                     })
                 }
                 Imported::Default => self
                     .export_within(other, Name::new("default"), depth + 1)
-                    .or_else(|| self.export_within(other, Name::new("="), depth + 1)),
+                    .or_else(|| self.export_within(other, part::module(), depth + 1)),
                 Imported::Namespace | Imported::Effects => Some(Target::Namespace(other)),
             },
             Link::Missing => None,
@@ -275,14 +275,14 @@ impl Flow<'_> {
 
     /// Gives the elements of a container the written type, where no element was seen.
     pub(super) fn type_elements(&mut self, id: super::value::ObjId, element: TypeRef, depth: u32) {
-        let elements = self.field_node(Owner::Object(id), Name::new("[]"));
+        let elements = self.field_node(Owner::Object(id), part::elements());
         let known = self.values(elements).to_vec();
         let adopted = self.adopt(&known, element);
         self.write(elements, &adopted);
         if self.values(elements).iter().any(|value| matches!(value, Value::Object(_) | Value::Func(_))) {
             return;
         }
-        let values = self.typed(element, Site::Part(id, Name::new("[]")), depth + 1);
+        let values = self.typed(element, Site::Part(id, part::elements()), depth + 1);
         self.write(elements, &values);
     }
 
