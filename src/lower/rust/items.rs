@@ -2,7 +2,7 @@
 
 use syn::{Item, Stmt};
 
-use super::class::is_test;
+use super::attributes::is_test;
 use super::scope::{self, ScopeId};
 use super::{At, Lowerer, name, span};
 use crate::model::facts::{AssignKind, ExprKind, FuncKind, Span, SymbolId, SymbolKind};

@@ -7,7 +7,9 @@
 //! assignment to the place. Attributes are decorators, and a method of a trait is decorated by the trait's method, so that the
 //! vocabulary can say who will run it.
 
+mod attributes;
 mod calls;
+mod changes;
 mod class;
 mod control;
 mod expr;
