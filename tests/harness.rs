@@ -214,6 +214,33 @@ fn shapes_rust() {
     report(&problems);
 }
 
+/// Positions of the session switch that no literal shows.
+#[test]
+fn switches_of_rust() {
+    let shape =
+        fs::read_to_string(fixtures().join("gold/rust/shapes/config_spellings.rs")).expect("the shape is there");
+    let start = shape.find("pub fn builder_on").expect("its functions follow");
+    for (options, sessions, sessionless) in [
+        ("StreamableHttpServerConfig::default().with_stateful_mode(!flag())", true, true),
+        ("{ let mut c = StreamableHttpServerConfig::default(); if flag() { c.stateful_mode = false; } c }", true, true),
+        ("StreamableHttpServerConfig { stateful_mode: flag(), ..Default::default() }", true, true),
+        ("StreamableHttpServerConfig::default().with_legacy_session_mode(true)", true, false),
+        ("StreamableHttpServerConfig::default().with_legacy_session_mode(false)", false, true),
+        ("Default::default()", true, false),
+        ("unknown()", true, false),
+    ] {
+        let text = format!(
+            "{}pub fn serve() {{ StreamableHttpService::new(|| Ok(Clock), Default::default(), {options}); }}\n",
+            &shape[..start]
+        );
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join("shape.rs"), text).expect("writing the shape");
+        let answer = run(folder.path());
+        assert_eq!(answer.summary.category.is_some_and(|c| c.id() == "setup-only"), sessions, "{options}");
+        assert_eq!(set(&answer.summary.facets).contains("stateless-already"), sessionless, "{options}");
+    }
+}
+
 /// One `case.json`.
 fn case(folder: &Path, expected: &serde_json::Value, problems: &mut Vec<String>) {
     let texts = |value: &serde_json::Value| -> BTreeSet<String> {

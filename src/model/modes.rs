@@ -34,7 +34,9 @@ pub fn switched(flow: &Flow<'_>, at: ExprRef, transport: ObjId) -> Option<(Mode,
     let given: Vec<ObjId> = if options.len() > 1 { options.split_off(1) } else { options };
     let (mut on, mut off, mut said) = (false, false, None);
     for id in given {
-        let set = switches.iter().filter(|row| flow.has_field(id, Name::new(row.name)));
+        // A switch may be set to something of which nothing is known.
+        let set =
+            switches.iter().filter(|row| flow.has_field(id, Name::new(row.name)) || written(flow, id, row).is_some());
         let mut found = false;
         for row in set {
             found = true;
