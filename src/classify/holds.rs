@@ -109,12 +109,25 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
     if words::is_auth(name) && objects.is_empty() {
         return Holds::Auth;
     }
+    if objects.iter().any(|id| keeps_tokens(analysis, *id, 1)) {
+        return Holds::Auth;
+    }
     if gates_only(analysis, &lasting.uses, &objects)
         && (words::is_guard(name) || objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Set)))
     {
         return Holds::Guard;
     }
     Holds::AppState
+}
+
+/// Whether an object is, or has, a store of tokens or credentials, by the name of its class.
+fn keeps_tokens(analysis: &Analysis<'_>, id: ObjId, depth: u32) -> bool {
+    let class = analysis.flow.object(id).class.and_then(|class| analysis.flow.program.class(class).name);
+    class.is_some_and(|name| words::is_token_store(name.text()))
+        || (depth > 0
+            && analysis.flow.fields(id).iter().flat_map(|(_, values)| values).any(
+                |value| matches!(value, Value::Object(inner) if *inner != id && keeps_tokens(analysis, *inner, depth - 1)),
+            ))
 }
 
 /// Everything that is put into a store.
@@ -194,6 +207,7 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
         })
     });
     typed
+        || compares_owner(analysis, objects)
         || objects.iter().any(|id| {
             if is_session_class(analysis, *id) && analysis.flow.object(*id).role.is_some() {
                 return false;
@@ -213,6 +227,21 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
                     || (words::is_auth(field.text()) && given && !words::is_bookkeeping(field.text()))
             })
         })
+}
+
+/// Whether the owner that a record names is compared with somebody: the session is pinned to a user.
+fn compares_owner(analysis: &Analysis<'_>, objects: &[ObjId]) -> bool {
+    let flow = &analysis.flow;
+    flow.program.exprs().any(|at| {
+        let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { return false };
+        [*left, *right].into_iter().any(|side| {
+            let ExprKind::Member { object, name } = flow.program.module(at.module).kind(side) else { return false };
+            words::is_owner(name.text())
+                && flow
+                    .objects_at(At { module: at.module, id: *object })
+                    .any(|id| objects.contains(&id) && flow.object(id).role.is_none())
+        })
+    })
 }
 
 fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {

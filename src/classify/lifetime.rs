@@ -279,6 +279,7 @@ impl Finder<'_, '_> {
     pub fn is_credential(&self, value: Value, depth: u32) -> bool {
         match value {
             Value::Credential(_) => true,
+            Value::Func(func) => self.closes_over_credential(func),
             Value::Object(id) => {
                 let object = self.flow.object(id);
                 if matches!(
@@ -319,6 +320,30 @@ impl Finder<'_, '_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a closure made where a session begins keeps a credential: a provider of the token.
+    fn closes_over_credential(&self, func: FuncRef) -> bool {
+        let facts = self.flow.program.module(func.module);
+        let Some(parent) = facts.function(func.id).parent else { return false };
+        let around = At { module: func.module, id: parent };
+        if parent == TOP || !self.lives.contexts(around).has(self.context) || self.lives.within_calls(around) {
+            return false;
+        }
+        facts.exprs.iter().any(|expr| match &expr.kind {
+            ExprKind::Symbol(id) => {
+                let symbol = facts.symbol(*id);
+                symbol.func != TOP
+                    && self.flow.program.within(At { module: func.module, id: expr.func }, func)
+                    && !self.flow.program.within(At { module: func.module, id: symbol.func }, func)
+                    && self
+                        .flow
+                        .values(self.flow.symbol_node(At { module: func.module, id: *id }))
+                        .iter()
+                        .any(|value| matches!(value, Value::Credential(_)))
+            }
+            _ => false,
+        })
     }
 
     /// An object that another store owns is not a second store; a switched registration belongs to the state beside it.

@@ -202,6 +202,12 @@ fn says_generated(text: &str) -> bool {
         let line = line.trim_ascii();
         line.is_empty() || [b"//", b"/*", b"# ", b"#!", b"\"\""].iter().any(|c| line.starts_with(*c)) || line[0] == b'*'
     });
+    // A bundle names the packages that it was put together from.
+    let mut parts = memmem::find_iter(text.as_bytes(), b"\n// node_modules/")
+        .chain(memmem::find_iter(text.as_bytes(), b"\n// ../node_modules/"));
+    if parts.nth(2).is_some() {
+        return true;
+    }
     comment.into_iter().any(|line| {
         memmem::find(line, b"@generated").is_some()
             || memmem::find(line, b"DO NOT EDIT").is_some()

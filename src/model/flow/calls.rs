@@ -43,10 +43,8 @@ impl Flow<'_> {
                 }
                 if !understood {
                     out.extend(self.call_unknown(call, object, &receivers, name));
-                    if out.is_empty() {
-                        out.extend(self.authenticated(call, callee));
-                    }
                 }
+                out.extend(self.authenticated(call, callee));
                 out
             }
             ExprKind::Super(Some(class)) => {
@@ -68,6 +66,9 @@ impl Flow<'_> {
                         understood = true;
                         out.extend(values);
                     }
+                }
+                if understood {
+                    out.extend(self.authenticated(call, callee));
                 }
                 if !understood {
                     // `app[method](path, handler)`.
@@ -94,7 +95,7 @@ impl Flow<'_> {
         matches!(facts.kind(callee), ExprKind::Symbol(id) if facts.symbol(*id).kind == SymbolKind::Parameter)
     }
 
-    /// What something unknown that is called to authenticate makes of a request is an identity.
+    /// What a function that is called to authenticate makes of a request is an identity.
     fn authenticated(&mut self, call: CallSite<'_>, callee: ExprId) -> Vec<Value> {
         let at = At { module: call.at.module, id: callee };
         let name = match self.program.kind(at) {
@@ -117,7 +118,8 @@ impl Flow<'_> {
     pub(super) fn call_value(&mut self, call: CallSite<'_>, callee: Value) -> Option<Vec<Value>> {
         match callee {
             Value::Func(func) => Some(self.bind(call, func, 0)),
-            Value::Method(id, name) => self.call_method(call, Value::Object(id), name),
+            // Not by way of the field again, that may hold this very method.
+            Value::Method(id, name) => self.call_object_method(call, id, name, false),
             Value::External(package, path) => Some(self.call_external(call, package, path)),
             Value::Class(class) => Some(vec![self.construct(call, class)]),
             Value::Namespace(module) => {
@@ -137,7 +139,7 @@ impl Flow<'_> {
 
     fn call_method(&mut self, call: CallSite<'_>, receiver: Value, name: Name) -> Option<Vec<Value>> {
         match receiver {
-            Value::Object(id) => self.call_object_method(call, id, name),
+            Value::Object(id) => self.call_object_method(call, id, name, true),
             Value::External(package, path) => Some(self.call_external(call, package, join(path, name))),
             Value::Namespace(_) | Value::Class(_) => {
                 let mut out = None;
@@ -166,7 +168,7 @@ impl Flow<'_> {
         }
     }
 
-    fn call_object_method(&mut self, call: CallSite<'_>, id: ObjId, name: Name) -> Option<Vec<Value>> {
+    fn call_object_method(&mut self, call: CallSite<'_>, id: ObjId, name: Name, fields: bool) -> Option<Vec<Value>> {
         let object = self.object(id).clone();
         if let Some(class) = object.class {
             let methods = self.methods_of(class, name);
@@ -186,7 +188,8 @@ impl Flow<'_> {
         // A function kept in a field, or a method of an object literal.
         let node = self.field_node(self.owner(id), name);
         let mut out = None;
-        for value in self.read(node) {
+        let held = if fields { self.read(node) } else { Vec::new() };
+        for value in held {
             if let Some(values) = self.call_value(call, value) {
                 out.get_or_insert_with(Vec::new).extend(values);
             }
