@@ -2,6 +2,7 @@
 //!
 //! The library is the pipeline as functions: it prints nothing, never exits and knows no command line.
 
+pub mod check;
 pub mod classify;
 pub mod lower;
 pub mod model;
