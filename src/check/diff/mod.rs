@@ -72,7 +72,7 @@ impl std::error::Error for DiffError {}
 /// Parses a diff. A text without any diff in it is an error, unless it is blank: then nothing has changed.
 pub fn parse(bytes: &[u8]) -> Result<Vec<FileDiff>, DiffError> {
     let text = String::from_utf8_lossy(bytes);
-    let lines: Vec<&str> = text.split('\n').collect();
+    let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(&text).split('\n').collect();
     let mut reader = Reader { lines: &lines, at: 0, files: Vec::new(), names: Names::default(), open: false };
     reader.read()?;
     reader.close();

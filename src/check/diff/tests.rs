@@ -106,7 +106,7 @@ fn what_is_no_diff_says_so() {
     assert_eq!(parse(b"  \n").expect("blank"), []);
     let message = |text: &str| parse(text.as_bytes()).expect_err("no diff").to_string();
     assert_eq!(message("hello\n"), "line 1: this is no unified diff");
-    assert!(message("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n").contains("fewer lines"));
+    assert!(message("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n").contains("middle of a hunk"));
     assert!(message("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a").contains("middle of a hunk"));
     assert!(message("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n?\n").contains("fewer lines"));
     assert!(message("diff --git a/x b/x\n@@ -x +y @@\n").contains("head of a hunk"));
