@@ -12,4 +12,4 @@ pub mod rules;
 pub mod syntax;
 pub mod workspace;
 
-pub use pipeline::{Progress, ScanError, ScanOptions, Silent, Stage, scan};
+pub use pipeline::{Progress, ScanError, ScanOptions, Silent, Stage, scan, scan_with_evidence};

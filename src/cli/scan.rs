@@ -33,6 +33,8 @@ pub fn answer(paths: &[PathBuf], global: &Global, output: &Output) -> Option<Sca
         paths: paths.to_vec(),
         include_tests: global.include_tests,
         exclude: global.exclude.clone(),
+        exclude_in: Vec::new(),
+        session_id_functions: Vec::new(),
         threads: global.threads.map(usize::from),
         rules: global.rule.iter().map(|r| r.name).collect(),
         allow_empty: global.allow_empty,
