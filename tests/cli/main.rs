@@ -123,7 +123,7 @@ fn rules_may_be_repeated_or_separated_by_commas() {
     };
     assert_eq!(names(&["--rule", "session-guard,session-gateway"]), 2);
     assert_eq!(names(&["--rule", "session-guard", "--rule", "session-gateway"]), 2);
-    assert_eq!(names(&[]), 22);
+    assert_eq!(names(&[]), 23);
 }
 
 #[test]
