@@ -72,7 +72,7 @@ fn the_action_scans_what_a_pull_request_changed() {
     repository.write("src/notes.ts", NOTES);
     repository.commit("Keep notes");
     let script = scripts(&yaml(&file("action.yml"))).pop().expect("a script");
-    let run = |base: &str| {
+    let run = |base: &str, format: &str| {
         let out = repository.path().join("../action-output");
         let output = Command::new("bash")
             .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script])
@@ -82,7 +82,9 @@ fn the_action_scans_what_a_pull_request_changed() {
             .env("RESULT", repository.path().join(".git/result"))
             .env("SCAN_PATH", ".")
             .env("PULL_REQUEST_BASE", base)
-            .envs([("DIFF_BASE", ""), ("MCP_MIGRATE_FAIL_ON", ""), ("MCP_MIGRATE_FORMAT", "text")])
+            .envs([("DIFF_BASE", ""), ("MCP_MIGRATE_FAIL_ON", ""), ("MCP_MIGRATE_FORMAT", format)])
+            .env("GITHUB_ACTIONS", "true")
+            .env("GITHUB_STEP_SUMMARY", repository.path().join(".git/summary"))
             .envs([("MCP_MIGRATE_BASELINE", ""), ("MCP_MIGRATE_CONFIG", "")])
             .output()
             .expect("bash");
@@ -90,14 +92,18 @@ fn the_action_scans_what_a_pull_request_changed() {
         std::fs::remove_file(&out).expect("it is there");
         (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), written)
     };
-    let (code, text, outputs) = run(base.trim());
+    let (code, text, outputs) = run(base.trim(), "text");
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("src/notes.ts") && !text.contains("[session-transport-map]"), "{text}");
     assert!(outputs.contains("exit-code=1\n"), "{outputs}");
-    let (code, text, outputs) = run("0123456789012345678901234567890123456789");
+    let (code, text, outputs) = run("0123456789012345678901234567890123456789", "text");
     assert_eq!(code, Some(2), "{text}");
     assert!(text.contains("::error") && outputs.contains("exit-code=2\n"), "{text}{outputs}");
-    assert!(run("").1.contains("[session-transport-map]"));
+    assert!(run("", "text").1.contains("[session-transport-map]"));
+    let default = yaml(&file("action.yml"))["inputs"]["format"]["default"].as_str().expect("a format").to_owned();
+    let (_, text, _) = run(base.trim(), &default);
+    assert!(text.contains("::error file=src/notes.ts,line=4"), "{text}");
+    assert!(repository.read(".git/summary").contains("notes"));
 }
 
 #[test]

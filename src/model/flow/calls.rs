@@ -29,6 +29,8 @@ impl Flow<'_> {
     pub(super) fn eval_call(&mut self, at: ExprRef, callee: ExprId, args: &[Arg]) -> Vec<Value> {
         let mut out = self.eval_called(at, callee, args);
         if self.is_id_function(at.module, callee) {
+            // An id is a text, whatever the call looks like from here.
+            out.retain(|value| !matches!(value, Value::Object(_)));
             out.push(self.id_value(SourceKind::Context, at));
         }
         out
