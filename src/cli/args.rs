@@ -68,12 +68,13 @@ pub struct Scan {
     /// Exit with 1 from this severity on [default: warning]
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
-    /// What counts, when not everything does.
-    #[command(flatten)]
-    pub check: Check,
     /// Print counts and times to stderr
     #[arg(long)]
     pub stats: bool,
+    // Last, since its heading holds for what follows.
+    /// What counts, when not everything does.
+    #[command(flatten)]
+    pub check: Check,
 }
 
 /// Arguments of `report`.
