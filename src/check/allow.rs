@@ -98,6 +98,7 @@ fn unused(scan: &Scan, path: &str, message: String, at: (Position, Position), fi
         start: at.0,
         end: at.1,
         related: Vec::new(),
+        more: Vec::new(),
         failure: None,
         fix: None,
         fingerprint,

@@ -20,6 +20,7 @@ pub use config::Config;
 pub use error::CheckError;
 pub use ignore::Ignore;
 
+use crate::classify::answer::Place;
 use crate::model::facts::Span;
 use crate::report::layout::plural;
 use crate::report::scan::Scan;
@@ -144,10 +145,12 @@ fn changed(
             _ => Family::Js,
         }
     };
+    let at = |place: &Place| changes.touches(&place.path, place.line, place.line);
     let counts = |finding: &Finding| {
         let last = if finding.end.column == 1 { finding.end.line.saturating_sub(1) } else { finding.end.line };
         changes.touches(&finding.path, finding.start.line, last.max(finding.start.line))
-            || finding.related.iter().any(|related| changes.touches(&related.at.path, related.at.line, related.at.line))
+            || finding.related.iter().any(|related| at(&related.at))
+            || finding.more.iter().any(at)
             || bumps.iter().any(|bump| bump.counts(finding, family(finding)))
     };
     let findings: Vec<Finding> = findings.into_iter().filter(counts).collect();

@@ -212,6 +212,11 @@ impl Analyser<'_> {
                     start: self.locator.position(&path, span.start),
                     end: self.locator.position(&path, span.end),
                     related: related.collect(),
+                    more: detection
+                        .more
+                        .iter()
+                        .map(|spot| self.locator.place(&path_of(spot.module), spot.span))
+                        .collect(),
                     failure: detection.failure,
                     fix: None,
                     fingerprint: fingerprint(&key, *count),

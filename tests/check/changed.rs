@@ -83,6 +83,22 @@ fn a_new_reader_of_old_state_brings_its_finding_back() {
 }
 
 #[test]
+fn a_reader_beyond_those_that_are_shown_counts_as_well() {
+    let repository = Repository::of(CLEAN);
+    let readers = |count: usize| {
+        let more = "    notes.get(extra.sessionId!);\n".repeat(count);
+        NOTES.replace("    mine.push(text);\n", &format!("    mine.push(text);\n{more}"))
+    };
+    repository.write("src/notes.ts", &readers(12));
+    repository.commit("Notes are read often");
+    repository.write("src/notes.ts", &readers(13));
+    assert_eq!(
+        repository.findings(&["--diff-base", "HEAD"]),
+        (1, vec!["src/notes.ts:4 session-keyed-state".to_owned()])
+    );
+}
+
+#[test]
 fn renames_do_not_count_but_what_changes_with_them_does() {
     let repository = Repository::of(CLEAN);
     repository.write("src/notes.ts", NOTES);
