@@ -538,6 +538,8 @@ pub struct Module {
     pub type_args: Vec<(ExprId, Vec<TypeId>)>,
     /// Byte ranges that the parser could not make sense of. Not empty: report the file as `syntax-error`, keep what could be read.
     pub errors: Vec<Span>,
+    /// Comments that hold a directive for this program, in source order.
+    pub comments: Vec<Span>,
 }
 
 impl Module {
@@ -557,6 +559,7 @@ impl Module {
             exports: Vec::new(),
             branches: Vec::new(),
             errors: Vec::new(),
+            comments: Vec::new(),
         }
     }
 

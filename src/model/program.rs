@@ -49,6 +49,8 @@ pub struct Program {
     pub modules: Vec<Module>,
     /// (module, specifier) → target.
     pub links: FxHashMap<(u32, Name), Link>,
+    /// Names of functions and methods that are known to give a session id.
+    pub id_functions: Vec<Name>,
 }
 
 impl Program {

@@ -97,7 +97,8 @@ impl Analyser<'_> {
             .enumerate()
             .map(|(index, module)| (loaded.modules[*module].path.as_str(), index as u32))
             .collect();
-        let mut program = Program::default();
+        let id_functions = self.options.session_id_functions.iter().map(|name| Name::new(name)).collect();
+        let mut program = Program { id_functions, ..Program::default() };
         for (index, module) in component.iter().enumerate() {
             let module = &loaded.modules[*module];
             for specifier in all_specifiers(module, true) {
@@ -211,6 +212,11 @@ impl Analyser<'_> {
                     start: self.locator.position(&path, span.start),
                     end: self.locator.position(&path, span.end),
                     related: related.collect(),
+                    more: detection
+                        .more
+                        .iter()
+                        .map(|spot| self.locator.place(&path_of(spot.module), spot.span))
+                        .collect(),
                     failure: detection.failure,
                     fix: None,
                     fingerprint: fingerprint(&key, *count),

@@ -28,6 +28,7 @@ use self::scope::{MODULE, Reference, ScopeId, Scopes, TypeReference};
 use super::LowerError;
 use crate::model::facts::{ClassId, FuncId, FuncKind, Function, Language, Module, Span, TOP};
 use crate::model::name::Name;
+use crate::syntax::comments;
 use crate::syntax::tree::{self, Budget};
 
 /// Nesting that the caller's stack takes. Ordinary code stays far below.
@@ -172,6 +173,7 @@ impl<'t> Lowerer<'t> {
             branches: Vec::new(),
             type_args: Vec::new(),
             errors: Vec::new(),
+            comments: Vec::new(),
         };
         Self {
             text,
@@ -212,6 +214,8 @@ impl<'t> Lowerer<'t> {
         self.module.branches.sort_by_key(|branch| (branch.span.start, std::cmp::Reverse(branch.span.end)));
         self.module.type_args.sort_by_key(|(expr, _)| *expr);
         self.module.errors = syntax_errors(self.text, tree);
+        self.module.comments =
+            comments::in_tree(tree, self.text).into_iter().map(|(start, end)| Span::new(start, end)).collect();
         Ok(self.module)
     }
 

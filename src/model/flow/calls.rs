@@ -27,6 +27,16 @@ impl CallSite<'_> {
 
 impl Flow<'_> {
     pub(super) fn eval_call(&mut self, at: ExprRef, callee: ExprId, args: &[Arg]) -> Vec<Value> {
+        let mut out = self.eval_called(at, callee, args);
+        if self.is_id_function(at.module, callee) {
+            // An id is a text, whatever the call looks like from here.
+            out.retain(|value| !matches!(value, Value::Object(_)));
+            out.push(self.id_value(SourceKind::Context, at));
+        }
+        out
+    }
+
+    fn eval_called(&mut self, at: ExprRef, callee: ExprId, args: &[Arg]) -> Vec<Value> {
         let call = CallSite { at, args };
         let module = at.module;
         match self.program.module(module).kind(callee) {
@@ -87,6 +97,20 @@ impl Flow<'_> {
                 }
                 out
             }
+        }
+    }
+
+    /// Whether the user said that what is called here gives a session id.
+    fn is_id_function(&self, module: u32, callee: ExprId) -> bool {
+        let known = &self.program.id_functions;
+        if known.is_empty() {
+            return false;
+        }
+        let facts = self.program.module(module);
+        match facts.kind(callee) {
+            ExprKind::Symbol(id) => known.contains(&facts.symbol(*id).name),
+            ExprKind::Member { name, .. } | ExprKind::Global(name) => known.contains(name),
+            _ => false,
         }
     }
 
