@@ -119,7 +119,7 @@ impl Flow<'_> {
         matches!(facts.kind(callee), ExprKind::Symbol(id) if facts.symbol(*id).kind == SymbolKind::Parameter)
     }
 
-    /// What a function that is called to authenticate makes of a request is an identity.
+    /// What a function that is called to authenticate makes of a request, or of a credential, is an identity.
     fn authenticated(&mut self, call: CallSite<'_>, callee: ExprId) -> Vec<Value> {
         let at = At { module: call.at.module, id: callee };
         let name = match self.program.kind(at) {
@@ -127,13 +127,19 @@ impl Flow<'_> {
             ExprKind::Member { name, .. } => *name,
             _ => return Vec::new(),
         };
-        if !name.text().to_ascii_lowercase().contains("authenticat") {
+        let name = name.text().to_ascii_lowercase();
+        let checks = ["authenticat", "verif", "validat", "decode", "introspect"].iter().any(|word| name.contains(word));
+        if !checks {
             return Vec::new();
         }
         let request = (0..call.args.len()).any(|index| {
-            self.arg_values(call, index)
-                .iter()
-                .any(|value| matches!(value, Value::Object(id) if matches!(self.object(*id).role, Some(Role::Request | Role::Headers))))
+            self.arg_values(call, index).iter().any(|value| match value {
+                Value::Credential(_) => true,
+                Value::Object(id) => {
+                    name.contains("authenticat") && matches!(self.object(*id).role, Some(Role::Request | Role::Headers))
+                }
+                _ => false,
+            })
         });
         if request { vec![Value::Credential(call.at)] } else { Vec::new() }
     }
