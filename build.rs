@@ -7,7 +7,9 @@ mod vocabulary;
 
 fn main() {
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
-    let text = vocabulary::generate(Path::new("grammars/typescript/sdk.toml"), "TYPESCRIPT");
+    let text = [("typescript", "TYPESCRIPT"), ("python", "PYTHON")]
+        .map(|(language, constant)| vocabulary::generate(Path::new(&format!("grammars/{language}/sdk.toml")), constant))
+        .concat();
     std::fs::write(Path::new(&out).join("vocabulary.rs"), text).expect("writing the tables");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");

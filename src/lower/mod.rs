@@ -2,9 +2,35 @@
 
 use std::fmt;
 
+use crate::model::facts::Module;
 use crate::syntax::tree::ParseError;
 
+mod exit;
+pub mod python;
+mod scopes;
 pub mod typescript;
+
+/// Nesting that the caller's stack takes. Ordinary code stays far below.
+const SHALLOW: u32 = 120;
+/// Nesting that is lowered at all; what lies between runs on a stack of its own.
+const DEEP: u32 = 1_000;
+/// That stack: generous, for unoptimised builds.
+const DEEP_STACK: usize = 64 << 20;
+
+/// Runs a lowering that gives up beyond the given nesting: on the caller's stack as far as that reaches, then on a larger one.
+fn deepening(attempt: impl Fn(u32) -> Result<Module, LowerError> + Sync) -> Result<Module, LowerError> {
+    match attempt(SHALLOW) {
+        Err(LowerError::TooDeep) => std::thread::scope(|scope| {
+            std::thread::Builder::new()
+                .stack_size(DEEP_STACK)
+                .spawn_scoped(scope, || attempt(DEEP))
+                .map_err(|_| LowerError::TooDeep)?
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        }),
+        done => done,
+    }
+}
 
 /// Why a file could not be lowered at all. (A file with syntax errors is lowered as far as it can be read, see
 /// [`crate::model::facts::Module::errors`].)

@@ -80,7 +80,8 @@ pub enum Choice {
     Branch,
     /// A default: of a parameter, of a destructured name, of `get(key, default)`.
     Default,
-    /// `try` with a fallback in the handler.
+    /// `try` with a fallback in the handler: the value that the body returns or assigns, and the one that the handler does. Both belong
+    /// to statements of their own; the expression only says that they belong together.
     Rescue,
     /// `a && b`: the value is `b` where `a` holds.
     And,
@@ -106,6 +107,10 @@ pub enum Part {
     Item,
     /// What `for … in` yields: a key.
     Key,
+    /// What iterating yields where a map yields its keys (Python).
+    Iterated,
+    /// What `with … as` binds: what the context manager hands over.
+    Entered,
 }
 
 /// An argument of a call.
@@ -115,7 +120,7 @@ pub struct Arg {
     pub value: ExprId,
     /// The keyword, where it is passed by name (Python).
     pub name: Option<Name>,
-    /// `...args`, `*args`, `**kwargs`.
+    /// `...args`, `*args`, `**kwargs`; the last has an empty name.
     pub spread: bool,
 }
 
@@ -203,6 +208,56 @@ pub enum ExprKind {
     Opaque(Vec<ExprId>),
 }
 
+impl ExprKind {
+    /// Calls `visit` for every direct child, in the order of evaluation as far as the form keeps it.
+    pub fn each_child(&self, mut visit: impl FnMut(ExprId)) {
+        match self {
+            ExprKind::Symbol(_)
+            | ExprKind::Global(_)
+            | ExprKind::This(_)
+            | ExprKind::Super(_)
+            | ExprKind::Text(_)
+            | ExprKind::Function(_)
+            | ExprKind::Class(_)
+            | ExprKind::Require(_)
+            | ExprKind::Absent
+            | ExprKind::Literal => {}
+            ExprKind::Member { object: child, .. }
+            | ExprKind::Element { of: child, .. }
+            | ExprKind::Cast { value: child, .. }
+            | ExprKind::Delete { target: child } => visit(*child),
+            ExprKind::Index { object: a, key: b }
+            | ExprKind::Assign { target: a, value: b, .. }
+            | ExprKind::Compare { left: a, right: b, .. }
+            | ExprKind::Contains { haystack: a, needle: b } => {
+                visit(*a);
+                visit(*b);
+            }
+            ExprKind::Call { callee, args } | ExprKind::New { callee, args } => {
+                visit(*callee);
+                args.iter().for_each(|arg| visit(arg.value));
+            }
+            ExprKind::Either { condition, arms, .. } => {
+                condition.iter().chain(arms).for_each(|child| visit(*child));
+            }
+            ExprKind::Object(fields) => {
+                for field in fields {
+                    if let Key::Computed(key) = field.key {
+                        visit(key);
+                    }
+                    visit(field.value);
+                }
+            }
+            ExprKind::Template(children) | ExprKind::Sequence(children) | ExprKind::Opaque(children) => {
+                children.iter().for_each(|child| visit(*child))
+            }
+            ExprKind::Return(child) | ExprKind::Yield(child) | ExprKind::Throw(child) => {
+                child.iter().for_each(|child| visit(*child));
+            }
+        }
+    }
+}
+
 /// One expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
@@ -276,7 +331,7 @@ pub struct Param {
     /// The symbol it binds. A pattern binds a synthesised symbol (named `#0`, `#1`, … by position) from which the pattern's names are
     /// assigned at the start of the body.
     pub symbol: SymbolId,
-    /// `...rest`, `*args`, `**kwargs`.
+    /// `...rest`, `*args`, `**kwargs`. The symbol's type tells the last from the others: an `Object` with an index.
     pub rest: bool,
     /// May be left out: it has a default, or is marked optional. A default's value also flows into the symbol, as
     /// `Assign { value: Either { arms: [Symbol(symbol), default], choice: Default } }`.

@@ -102,7 +102,7 @@ impl<'p> Flow<'p> {
                 known = true;
                 continue;
             }
-            match object.role {
+            match self.acts_as(id) {
                 Some(role) => {
                     known = true;
                     if let Some(op) = tables.member(role, name.text()).and_then(|row| row.does) {

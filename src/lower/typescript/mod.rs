@@ -22,34 +22,17 @@ use self::grammar::{Grammar, K};
 use self::scope::{MODULE, Reference, ScopeId, Scopes, TypeReference};
 use super::LowerError;
 use crate::model::facts::{
-    ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Key, Language, Module, Span, TOP, Type, TypeId,
+    ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Language, Module, Span, TOP, Type, TypeId,
 };
 use crate::model::name::Name;
 use crate::syntax::tree::{self, Budget};
-
-/// Nesting that the caller's stack takes. Ordinary code stays far below.
-const SHALLOW: u32 = 120;
-/// Nesting that is lowered at all; what lies between runs on a stack of its own.
-const DEEP: u32 = 1_000;
-/// That stack: generous, for unoptimised builds.
-const DEEP_STACK: usize = 64 << 20;
 
 /// Lowers one file. `path` is recorded and chooses the grammar by its extension; `text` is free of a byte order mark.
 pub fn lower(path: &str, language: Language, text: &str) -> Result<Module, LowerError> {
     let grammar = Grammar::for_path(path);
     let tree = tree::parse(&grammar.language, text, Budget::default())?;
     let attempt = |cap| Lowerer::new(path, language, text, grammar, &tree, cap).run(&tree);
-    match attempt(SHALLOW) {
-        Err(LowerError::TooDeep) => std::thread::scope(|scope| {
-            std::thread::Builder::new()
-                .stack_size(DEEP_STACK)
-                .spawn_scoped(scope, || attempt(DEEP))
-                .map_err(|_| LowerError::TooDeep)?
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        }),
-        done => done,
-    }
+    super::deepening(attempt)
 }
 
 /// A child of a node, with what decides how it is read.
@@ -291,7 +274,7 @@ impl<'t> Lowerer<'t> {
     fn add(&mut self, kind: ExprKind, span: Span) -> ExprId {
         let id = ExprId(self.module.exprs.len() as u32);
         let exprs = &mut self.module.exprs;
-        each_child(&kind, |child| {
+        kind.each_child(|child| {
             // A value that several synthesised reads share belongs to the first.
             let parent = &mut exprs[child.index()].parent;
             if parent.is_none() {
@@ -341,54 +324,6 @@ impl<'t> Lowerer<'t> {
                 }
             }
             _ => {}
-        }
-    }
-}
-
-/// Calls `visit` for every direct child of an expression.
-fn each_child(kind: &ExprKind, mut visit: impl FnMut(ExprId)) {
-    match kind {
-        ExprKind::Symbol(_)
-        | ExprKind::Global(_)
-        | ExprKind::This(_)
-        | ExprKind::Super(_)
-        | ExprKind::Text(_)
-        | ExprKind::Function(_)
-        | ExprKind::Class(_)
-        | ExprKind::Require(_)
-        | ExprKind::Absent
-        | ExprKind::Literal => {}
-        ExprKind::Member { object: child, .. }
-        | ExprKind::Element { of: child, .. }
-        | ExprKind::Cast { value: child, .. }
-        | ExprKind::Delete { target: child } => visit(*child),
-        ExprKind::Index { object: a, key: b }
-        | ExprKind::Assign { target: a, value: b, .. }
-        | ExprKind::Compare { left: a, right: b, .. }
-        | ExprKind::Contains { haystack: a, needle: b } => {
-            visit(*a);
-            visit(*b);
-        }
-        ExprKind::Call { callee, args } | ExprKind::New { callee, args } => {
-            visit(*callee);
-            args.iter().for_each(|arg| visit(arg.value));
-        }
-        ExprKind::Either { condition, arms, .. } => {
-            condition.iter().chain(arms).for_each(|child| visit(*child));
-        }
-        ExprKind::Object(fields) => {
-            for field in fields {
-                if let Key::Computed(key) = field.key {
-                    visit(key);
-                }
-                visit(field.value);
-            }
-        }
-        ExprKind::Template(children) | ExprKind::Sequence(children) | ExprKind::Opaque(children) => {
-            children.iter().for_each(|child| visit(*child))
-        }
-        ExprKind::Return(child) | ExprKind::Yield(child) | ExprKind::Throw(child) => {
-            child.iter().for_each(|child| visit(*child));
         }
     }
 }

@@ -5,49 +5,9 @@ use tree_sitter::Node;
 use super::grammar::K;
 use super::pattern::Bind;
 use super::{Kid, Lowerer, Place};
+use crate::lower::exit::Exit;
 use crate::model::facts::{AssignKind, Branch, ExprId, ExprKind, Part, Span, SymbolKind, Type, TypeId};
 use crate::model::name::Name;
-
-/// How a statement can end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Exit(u8);
-
-impl Exit {
-    /// Runs on to what follows.
-    pub(super) const FALLS: Self = Self(1);
-    const BREAKS: Self = Self(2);
-    const CONTINUES: Self = Self(4);
-    const RETURNS: Self = Self(8);
-
-    fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    fn may(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    /// One after the other.
-    fn then(self, next: Self) -> Self {
-        if self.may(Self::FALLS) { self.without(Self::FALLS).or(next) } else { self }
-    }
-
-    /// Never runs on to what follows.
-    fn leaves(self) -> bool {
-        !self.may(Self::FALLS)
-    }
-
-    /// A loop's or switch's own `break` and `continue` end inside it.
-    fn contained(self, own: Self) -> Self {
-        if self.may(own) { self.without(own).or(Self::FALLS) } else { self }
-    }
-}
-
-const LOOP: Exit = Exit(Exit::BREAKS.0 | Exit::CONTINUES.0);
 
 impl<'t> Lowerer<'t> {
     /// The statements directly inside a node.
@@ -112,7 +72,7 @@ impl<'t> Lowerer<'t> {
             K::Labeled => {
                 let body = self.field(node, self.g.f.body);
                 let exit = body.map_or(Exit::FALLS, |body| self.statement(body));
-                return exit.contained(LOOP);
+                return exit.contained(Exit::LOOP);
             }
             K::With => {
                 if let Some(object) = self.field(node, self.g.f.object) {
@@ -300,7 +260,7 @@ impl<'t> Lowerer<'t> {
             return Exit::FALLS;
         };
         let branch = condition.map(|condition| self.add_branch(condition, self.span(body), self.span(node)));
-        let exit = self.statement(body).contained(LOOP);
+        let exit = self.statement(body).contained(Exit::LOOP);
         if let Some(branch) = branch {
             self.module.branches[branch].then_leaves = exit.leaves();
         }
@@ -316,7 +276,7 @@ impl<'t> Lowerer<'t> {
 
     fn do_statement(&mut self, node: Node<'t>) -> Exit {
         let exit = match self.field(node, self.g.f.body) {
-            Some(body) => self.statement(body).contained(LOOP),
+            Some(body) => self.statement(body).contained(Exit::LOOP),
             None => Exit::FALLS,
         };
         if let Some(condition) = self.field(node, self.g.f.condition) {
@@ -384,7 +344,7 @@ impl<'t> Lowerer<'t> {
     fn switch_body(&mut self, body: Node<'t>, subject: ExprId, span: Span) -> Exit {
         let f = &self.g.f;
         let operator = Name::new("===");
-        let mut exit = Exit(0);
+        let mut exit = Exit::NONE;
         let mut default = false;
         let mut falls = Exit::FALLS;
         // Cases without a body of their own share the next one.

@@ -5,9 +5,12 @@
 //! bounded: a set that is full takes no further objects, only ids.
 
 mod calls;
+mod collections;
 mod eval;
+mod handlers;
 mod library;
 mod types;
+pub use eval::is_session_header;
 pub use types::{Base, Target, join as join_path};
 pub mod value;
 
@@ -43,6 +46,8 @@ pub enum Owner {
     Static(ClassRef),
     /// One object.
     Object(ObjId),
+    /// All objects of a role: what serves one request has one of them.
+    Shared(Role),
 }
 
 /// How one function comes to run another.
@@ -65,6 +70,10 @@ pub enum Root {
     SessionStart,
     /// A session ends.
     SessionEnd,
+    /// An SDK runs it around each session (and, on newer releases, around the process).
+    SessionLifespan,
+    /// An SDK runs it around the process.
+    ProcessLifespan,
     /// An SDK builds a server for one request.
     RequestFactory,
     /// A timer fires.
@@ -114,6 +123,12 @@ pub struct Flow<'p> {
     queued: Vec<bool>,
     current: Option<u32>,
     typed: bool,
+    /// Modules by path.
+    paths: FxHashMap<&'p str, u32>,
+    /// What lifespans hand over.
+    lifespans: FxHashSet<FuncRef>,
+    /// What decorates something: called with it, it hands it on unless it is known to do otherwise.
+    decorators: FxHashSet<ExprRef>,
     pub(crate) sse: std::cell::OnceCell<bool>,
     /// Direct calls and callbacks: call → callee.
     pub edges: FxHashMap<FuncRef, FxHashSet<(FuncRef, ExprRef, Edge)>>,
@@ -183,6 +198,9 @@ impl<'p> Flow<'p> {
             queued: vec![false; tasks],
             current: None,
             typed: false,
+            paths: program.modules.iter().enumerate().map(|(at, module)| (module.path.as_str(), at as u32)).collect(),
+            lifespans: FxHashSet::default(),
+            decorators: decorators(program),
             sse: std::cell::OnceCell::new(),
             edges: FxHashMap::default(),
             callers: FxHashMap::default(),
@@ -419,4 +437,14 @@ impl<'p> Flow<'p> {
     pub fn top(module: u32) -> FuncRef {
         At { module, id: FuncId(0) }
     }
+}
+
+fn decorators(program: &Program) -> FxHashSet<ExprRef> {
+    let mut out = FxHashSet::default();
+    for (module, facts) in program.modules.iter().enumerate() {
+        let functions = facts.functions.iter().flat_map(|function| &function.decorators);
+        let classes = facts.classes.iter().flat_map(|class| &class.decorators);
+        out.extend(functions.chain(classes).map(|id| At { module: module as u32, id: *id }));
+    }
+    out
 }

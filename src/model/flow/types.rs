@@ -39,6 +39,12 @@ pub fn join(path: Name, name: Name) -> Name {
     }
 }
 
+/// The specifier of a module within another: `a` and `b` are `a.b`, `.` and `b` are `.b`.
+fn submodule(source: Name, name: Name) -> Name {
+    let dot = if source.text().ends_with('.') { "" } else { "." };
+    Name::new(&format!("{source}{dot}{name}"))
+}
+
 impl Flow<'_> {
     /// What a module exports under a name, through re-exports.
     pub fn export(&self, module: u32, name: Name) -> Option<Target> {
@@ -105,7 +111,8 @@ impl Flow<'_> {
             )),
             Link::Module(other) => match what {
                 Imported::Named(name) => {
-                    self.export_within(other, *name, depth + 1).or_else(|| {
+                    let inner = || self.inner_module(other, *name).map(Target::Namespace);
+                    self.export_within(other, *name, depth + 1).or_else(inner).or_else(|| {
                         // A CommonJS module's object has the names as fields.
                         self.export_within(other, Name::new("="), depth + 1).map(|_| Target::Namespace(other))
                     })
@@ -115,8 +122,45 @@ impl Flow<'_> {
                     .or_else(|| self.export_within(other, Name::new("="), depth + 1)),
                 Imported::Namespace | Imported::Effects => Some(Target::Namespace(other)),
             },
-            Link::Missing => None,
+            // A folder that no file stands for has modules all the same.
+            Link::Missing => match what {
+                Imported::Named(name) if self.program.tables(module).traits.open_imports => {
+                    match self.program.link(module, submodule(source, *name)) {
+                        Link::Module(other) => Some(Target::Namespace(other)),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
         }
+    }
+
+    /// The module that a module contains under a name: a file or folder beside the file that stands for the folder.
+    pub(super) fn inner_module(&self, module: u32, name: Name) -> Option<u32> {
+        let index = self.program.tables(module).traits.index_module;
+        if index.is_empty() {
+            return None;
+        }
+        let (stem, extension) = self.program.module(module).path.rsplit_once('.')?;
+        let folder = stem.strip_suffix(index)?;
+        let file = self.paths.get(format!("{folder}{name}.{extension}").as_str());
+        file.or_else(|| self.paths.get(format!("{folder}{name}/{index}.{extension}").as_str())).copied()
+    }
+
+    /// A name that a module has in sight because it takes over all names of another.
+    pub(super) fn open_import(&self, module: u32, name: Name) -> Option<Target> {
+        let exports = &self.program.module(module).exports;
+        exports.iter().find_map(|export| match &export.what {
+            Exported::All { source } => match self.program.link(module, *source) {
+                Link::Module(other) => self.export_within(other, name, 1),
+                Link::External(package) => {
+                    let known = self.program.tables(module).export(package.text(), name.text());
+                    known.map(|_| Target::External(package, name))
+                }
+                Link::Missing => None,
+            },
+            _ => None,
+        })
     }
 
     /// What a symbol leads to, through imports.
@@ -342,6 +386,21 @@ impl Flow<'_> {
             Some(Target::Symbol(symbol)) => match self.program.symbol(symbol).kind {
                 SymbolKind::Class(id) => {
                     vec![Value::Object(self.instance(At { module: symbol.module, id }))]
+                }
+                // A name that stands for a type, or for one of several.
+                SymbolKind::Variable { .. } => {
+                    let values = self.read(self.symbol_node(symbol));
+                    for value in values {
+                        match value {
+                            Value::External(package, path) => {
+                                let path = rest.map_or(path, |rest| join(path, rest));
+                                return self.typed_external(symbol.module, package, path, site, element);
+                            }
+                            Value::Class(class) => return vec![Value::Object(self.instance(class))],
+                            _ => {}
+                        }
+                    }
+                    Vec::new()
                 }
                 _ => Vec::new(),
             },
