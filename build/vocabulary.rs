@@ -36,6 +36,7 @@ struct Traits {
     enter_methods: Vec<String>,
     index_module: String,
     containers: [String; 5],
+    generics: [String; 2],
 }
 
 #[derive(Deserialize)]
@@ -82,7 +83,7 @@ impl Traits {
         format!(
             "Traits {{ absent_raises: {}, transport_table_works: {}, factory_per_session: {}, class_attributes: {}, \
              handlers_by_type: {}, dotted: {}, open_imports: {}, object_literal: {}, call_method: {:?}, enter_methods: &[{}], \
-             index_module: {:?}, containers: [{}] }}",
+             index_module: {:?}, containers: [{}], generics: [{}] }}",
             self.absent_raises,
             self.transport_table_works,
             self.factory_per_session,
@@ -95,6 +96,7 @@ impl Traits {
             texts(&self.enter_methods),
             self.index_module,
             texts(&self.containers),
+            texts(&self.generics),
         )
     }
 }

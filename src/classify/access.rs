@@ -65,6 +65,8 @@ pub struct Keyed {
 pub enum Bag {
     /// What the SDK keeps for a session.
     Session,
+    /// What the SDK shows to one session.
+    Visibility,
     /// A table of a database.
     Table,
     /// A label or filter of something remote.

@@ -25,7 +25,7 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives, out: &mut Vec<Keyed>) {
     };
     found.retain(|keyed| match keyed.bag {
         // What middleware sets and a handler reads belongs to one request.
-        Some(Bag::Session) => reached(keyed, Kind::Write),
+        Some(Bag::Session | Bag::Visibility) => reached(keyed, Kind::Write),
         // A label is a store where it is looked up again.
         Some(Bag::Label) => reached(keyed, Kind::Write) && reached(keyed, Kind::Read),
         Some(Bag::Table) | None => keyed.accesses.iter().any(|access| access.kind != Kind::Read),
@@ -78,7 +78,7 @@ fn calls(flow: &Flow<'_>, at: ExprRef, args: &[Arg], found: &mut Vec<Keyed>) {
                 let Some(name) = flow.callee_name(at) else { continue };
                 let span = flow.program.expr(at).span;
                 let holder = Holder { name, module: at.module, span, symbol: None };
-                note(found, holder, Some(Bag::Session), access(Kind::Write, at, None));
+                note(found, holder, Some(Bag::Visibility), access(Kind::Write, at, None));
             }
             Op::Query => {
                 let Some((text, values)) = args.split_first() else { continue };

@@ -1,5 +1,7 @@
 //! What a store holds: decided by what flows into it and who touches it; names decide only what that leaves open.
 
+use rustc_hash::FxHashSet;
+
 use super::access::{Access, Keyed, Kind};
 use super::answer::Holds;
 use super::lifetime::{Finder, Lasting};
@@ -43,7 +45,10 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let judged = |holds| Some(Judged { holds, with_transport: transport, with_auth: auth });
     let by_tools = reached_by_handlers(analysis, keyed, &objects);
 
-    if holds_any(UPSTREAMS, 2) && !keyed.by_object {
+    // A process that tools alone start and use is a tool's own; a gateway's are started for the session.
+    let own_process = keyed.accesses.iter().all(|access| is_handler_access(analysis, access))
+        && !holds_any(&[Role::Client, Role::ClientTransport], 2);
+    if holds_any(UPSTREAMS, 2) && !keyed.by_object && !own_process {
         return judged(Holds::Upstream);
     }
     if transport {
@@ -67,7 +72,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         }
         return Some(Judged { holds: Holds::Transport, with_transport: true, with_auth: false });
     }
-    if is_subscription(analysis, keyed, &objects, name) {
+    // Sessions collected to tell them something later.
+    let collected = keyed.by_object && keyed.accesses.iter().any(|access| access.kind == Kind::AddId);
+    if collected || is_subscription(analysis, keyed, &objects, name) {
         return judged(Holds::Subscription);
     }
     if is_limit(analysis, keyed, &values, name) {
@@ -146,9 +153,8 @@ fn reached_by_handlers(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId]
     let direct = keyed.accesses.iter().any(|access| is_handler_access(analysis, access));
     direct
         || objects.iter().any(|id| {
-            analysis.flow.object(*id).role.is_none()
-                && !is_session_class(analysis, *id)
-                && analysis.mutations.touched.contains(id)
+            let plain = matches!(analysis.flow.object(*id).role, None | Some(Role::List | Role::Map | Role::Set));
+            plain && !is_session_class(analysis, *id) && analysis.mutations.touched.contains(id)
         })
 }
 
@@ -166,6 +172,7 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
         lives: &analysis.lives,
         mutations: &analysis.mutations,
         context: Contexts::SESSION,
+        owned: &FxHashSet::default(),
     };
     if values.iter().any(|value| matches!(value, Value::Credential(_))) {
         return true;
@@ -214,9 +221,10 @@ fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
                     .all(|(_, values)| !values.iter().any(|v| matches!(v, Value::Object(_) | Value::Argument(_)))),
                 Some(Role::Timer | Role::Date | Role::Limiter) => true,
                 // Time stamps of the calls in a window.
-                Some(Role::List) => {
-                    analysis.flow.elements(*id).iter().all(|v| !matches!(v, Value::Object(_) | Value::Argument(_)))
-                }
+                Some(Role::List) => analysis.flow.elements(*id).iter().all(|value| match value {
+                    Value::Object(id) => analysis.flow.object(*id).role == Some(Role::Date),
+                    value => !matches!(value, Value::Argument(_)),
+                }),
                 Some(_) => false,
             }
         }

@@ -364,6 +364,8 @@ pub struct Traits {
     pub index_module: &'static str,
     /// How the language calls an object literal, a list, a set, a map, a weak map.
     pub containers: [&'static str; 5],
+    /// What stands around type arguments.
+    pub generics: [&'static str; 2],
 }
 
 /// The tables of one language.

@@ -196,7 +196,6 @@ fields! {
     subscript = "subscript",
     superclasses = "superclasses",
     ty = "type",
-    type_parameters = "type_parameters",
     value = "value",
 }
 

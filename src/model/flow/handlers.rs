@@ -72,7 +72,9 @@ impl Flow<'_> {
             })
             .collect();
         let written = if what == Registered::Method { name } else { self.given_name(call) };
-        let named = written.or_else(|| handlers.first().and_then(|func| self.program.function(*func).name));
+        let named = written
+            .or_else(|| self.defined_name(call.at))
+            .or_else(|| handlers.first().and_then(|func| self.program.function(*func).name));
         self.register_handlers(call.at, what, named, &handlers);
         given
     }
@@ -100,6 +102,20 @@ impl Flow<'_> {
             });
             if text.is_some() {
                 return text;
+            }
+        }
+        None
+    }
+
+    /// The name of the definition at the bottom of a stack of decorators.
+    fn defined_name(&self, call: ExprRef) -> Option<Name> {
+        let facts = self.program.module(call.module);
+        let mut at = call.id;
+        for _ in 0..16 {
+            match facts.kind(at) {
+                ExprKind::Call { args, .. } => at = args.iter().find(|arg| arg.name.is_none())?.value,
+                ExprKind::Function(id) => return facts.function(*id).name,
+                _ => return None,
             }
         }
         None
@@ -249,19 +265,40 @@ impl Flow<'_> {
     pub(super) fn lifespan_values(&mut self) -> Vec<Value> {
         let mut out = Vec::new();
         for func in self.lifespans.clone() {
-            for value in self.read(self.return_node(func)) {
-                match value {
-                    Value::Object(id)
-                        if matches!(self.object(id).site, Site::Param(_, super::collections::YIELDED)) =>
-                    {
-                        let node = self.field_node(self.owner(id), Name::new("[]"));
-                        out.extend(self.read(node));
-                    }
-                    value => out.push(value),
+            out.extend(self.read_yielded(func));
+        }
+        out
+    }
+
+    /// What a function hands over: what it yields, else what it returns.
+    fn read_yielded(&mut self, func: FuncRef) -> Vec<Value> {
+        let mut out = Vec::new();
+        for value in self.read(self.return_node(func)) {
+            match value {
+                Value::Object(id) if self.is_yielded(id) => {
+                    let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                    out.extend(self.read(node));
                 }
+                value => out.push(value),
             }
         }
         out
+    }
+
+    /// The same, for questions after solving.
+    pub fn yielded(&self, func: FuncRef) -> Vec<Value> {
+        let mut out = Vec::new();
+        for value in self.values(self.return_node(func)) {
+            match value {
+                Value::Object(id) if self.is_yielded(*id) => out.extend(self.elements(*id)),
+                value => out.push(*value),
+            }
+        }
+        out
+    }
+
+    fn is_yielded(&self, id: ObjId) -> bool {
+        matches!(self.object(id).site, Site::Param(_, super::collections::YIELDED))
     }
 
     /// The lifespans found.
@@ -342,17 +379,7 @@ impl Flow<'_> {
             match value {
                 Value::Func(func) => {
                     self.edge(call.at, func, Edge::Call);
-                    for value in self.read(self.return_node(func)) {
-                        match value {
-                            Value::Object(id)
-                                if matches!(self.object(id).site, Site::Param(_, super::collections::YIELDED)) =>
-                            {
-                                let node = self.field_node(Owner::Object(id), Name::new("[]"));
-                                out.extend(self.read(node));
-                            }
-                            value => out.push(value),
-                        }
-                    }
+                    out.extend(self.read_yielded(func));
                 }
                 Value::Class(_) | Value::External(..) => {
                     let call = CallSite { at: call.at, args: &[] };
