@@ -161,10 +161,8 @@ impl<'p> Analysis<'p> {
     }
 
     fn keyed_by(&self, keyed: &Keyed) -> KeyedBy {
-        let identity = |access: &Access| {
-            let mut ids = self.flow.ids_at(access.key).peekable();
-            ids.peek().is_some() && ids.all(|source| source.kind == SourceKind::Identity)
-        };
+        let identity =
+            |access: &Access| self.flow.ids_at(access.key).any(|source| source.kind == SourceKind::Identity);
         match keyed.bag {
             Some(Bag::Session | Bag::Visibility) => KeyedBy::SessionApi,
             _ if keyed.by_object || keyed.accesses.iter().all(identity) => KeyedBy::SessionObject,

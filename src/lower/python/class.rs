@@ -114,7 +114,10 @@ impl<'t> Lowerer<'t> {
         }
         let ty = self.ty(ty);
         let (name, span) = (self.name(left), self.span(left));
-        let value = self.field(node, f.right).map(|value| self.default_of(value));
+        // Defaults are made, or copied, for each instance.
+        let place = Place { func: self.module.class(class).constructor, ..self.at };
+        let value = self.field(node, f.right);
+        let value = value.map(|value| self.within(place, |it| it.default_of(value)));
         self.constructor_field(class, name, ty, value, span);
         true
     }
