@@ -123,8 +123,10 @@ fn add(flow: &Flow<'_>, out: &mut Vec<Keyed>, access: Access, object: Option<Obj
             // `plan:1` and `plan:1:seen` are parts of one thing.
             keyed.key_text == key_text && keyed.holder.name == holder.name
         } else {
+            let unknown = keyed.object.is_none() && object.is_none() && holder.symbol.is_none();
             (keyed.object.is_some() && keyed.object == object)
-                || (keyed.holder.module == holder.module && keyed.holder.span == holder.span)
+                || (keyed.holder.module == holder.module
+                    && (keyed.holder.span == holder.span || (unknown && keyed.holder.name == holder.name)))
         }
     };
     match out.iter_mut().find(same) {
@@ -259,6 +261,8 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
                     Op::Has => Kind::Test,
                     Op::Remove | Op::Extract => Kind::Delete,
                     Op::GetOrInsert => Kind::GetOrCreate,
+                    // A text that mentions the id is not the id.
+                    Op::Add if matches!(flow.program.kind(key), ExprKind::Template(_)) => continue,
                     Op::Add => Kind::AddId,
                     _ => continue,
                 };

@@ -17,6 +17,12 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives, out: &mut Vec<Keyed>) {
         match flow.program.kind(at) {
             ExprKind::Call { args, .. } => calls(flow, at, args, &mut found),
             ExprKind::Member { object, name } => planted(flow, at, *object, *name, &mut found),
+            // The attribute's name behind a constant.
+            ExprKind::Index { object, key } => {
+                if let Some((name, _)) = literal(flow, At { module: at.module, id: *key }) {
+                    planted(flow, at, *object, name, &mut found);
+                }
+            }
             _ => {}
         }
     }

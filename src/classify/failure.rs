@@ -77,10 +77,16 @@ fn raises(analysis: &Analysis<'_>, module: u32, values: &[Value]) -> bool {
 fn rescued(analysis: &Analysis<'_>, value: Value, read: ExprRef) -> bool {
     let flow = &analysis.flow;
     let facts = flow.program.module(read.module);
+    // `hasattr(x, "id")` before `x.id`.
+    let asked = matches!(facts.kind(read.id), ExprKind::Member { name, .. } if facts.exprs.iter().any(|expr| {
+        expr.func == facts.expr(read.id).func
+            && matches!(&expr.kind, ExprKind::Contains { needle, .. } if matches!(facts.kind(*needle), ExprKind::Text(text) if text == name))
+    }));
     let defaulted = facts.expr(read.id).parent.is_some_and(|parent| {
         matches!(facts.kind(parent), ExprKind::Either { arms, choice: Choice::Default, .. } if arms.first() == Some(&read.id))
     });
-    defaulted
+    asked
+        || defaulted
         || flow.program.exprs().any(|at| match flow.program.kind(at) {
             ExprKind::Either { arms, choice: Choice::Rescue, .. } => {
                 arms.first().is_some_and(|arm| flow.at(At { module: at.module, id: *arm }).contains(&value))

@@ -77,7 +77,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if collected || is_subscription(analysis, keyed, &objects, name) {
         return judged(Holds::Subscription);
     }
-    if is_limit(analysis, keyed, &values, name) {
+    if is_limit(analysis, keyed, &values, name) || is_once(analysis, keyed, &values) {
         return judged(Holds::Telemetry);
     }
     if is_guard(analysis, keyed, &objects, name) {
@@ -248,6 +248,19 @@ fn is_limit(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value], name: &str
     });
     let words = words::is_telemetry(name);
     limiter || ((words || fields_of_a_window) && counts_only(analysis, values) && !keyed.accesses.is_empty())
+}
+
+/// A mere mark, set by code that measures: counted once per session.
+fn is_once(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value]) -> bool {
+    let measures = |func: FuncRef| {
+        analysis.flow.program.exprs().any(|at| {
+            analysis.flow.program.func_of(at) == func && analysis.flow.performs(at, crate::model::vocabulary::Op::Measure)
+        })
+    };
+    values.is_empty()
+        && keyed.by_object
+        && keyed.object.is_none()
+        && keyed.accesses.iter().filter(|access| access.kind == Kind::Write).all(|access| measures(access.func))
 }
 
 fn is_subscription(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], name: &str) -> bool {

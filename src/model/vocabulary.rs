@@ -67,6 +67,8 @@ ids! {
         RequestInfo = "request-info",
         /// Verified identity of the caller of one request.
         AuthInfo = "auth-info",
+        /// A server's table of low-level handlers: what is put in is registered.
+        HandlerTable = "handler-table",
         /// A registered tool, resource or prompt, that can be switched off.
         Registration = "registration",
         /// A server-side HTTP request.

@@ -272,11 +272,7 @@ impl<'t> Lowerer<'t> {
                 let target = self.add(ExprKind::Member { object, name }, span);
                 self.add(ExprKind::Delete { target }, span)
             }
-            ("hasattr", Some(object), Some(_)) if text(self, 1).is_some() => {
-                let name = text(self, 1).unwrap_or_else(|| Name::new(""));
-                let read = self.add(ExprKind::Member { object, name }, span);
-                self.add(ExprKind::Opaque(vec![read]), span)
-            }
+            ("hasattr", Some(haystack), Some(needle)) => self.add(ExprKind::Contains { haystack, needle }, span),
             ("isinstance", Some(left), Some(right)) => {
                 let operator = Name::new("isinstance");
                 self.add(ExprKind::Compare { operator, left, right }, span)

@@ -201,6 +201,24 @@ impl Flow<'_> {
         }
     }
 
+    /// What a map yields under a text by what it was made of: a request's parts, headers that were put into a map of their own.
+    pub(super) fn looked_up(&mut self, call: CallSite<'_>, id: ObjId, keys: &[Value]) -> Vec<Value> {
+        let mut out = Vec::new();
+        for key in keys {
+            let Value::Text(text) = key else { continue };
+            if self.object(id).role == Some(Role::RequestScope) {
+                out.extend(self.member(call.at, Value::Object(id), *text));
+            } else if super::eval::is_session_header(text.text())
+                && let ExprKind::Call { callee, .. } = self.program.kind(call.at)
+                && let ExprKind::Member { object, .. } = self.program.module(call.at.module).kind(*callee)
+                && self.named_like_headers(call.at.module, *object)
+            {
+                out.push(self.id_value(SourceKind::Header, call.at));
+            }
+        }
+        out
+    }
+
     /// The values that an object literal or a record keeps under the texts that a key may be; under any where it is not known.
     pub(super) fn record_values(&mut self, id: ObjId, keys: &[Value]) -> Vec<Value> {
         if !self.is_record(id) {

@@ -288,12 +288,17 @@ impl Flow<'_> {
 
     /// Whether an expression of unknown value is written like the headers of a request.
     pub(super) fn looks_like_headers(&self, module: u32, object: ExprId) -> bool {
-        let facts = self.program.module(module);
         if self.at(At { module, id: object }).iter().any(|value| {
             matches!(value, Value::Object(id) if matches!(self.object(*id).role, Some(Role::FetchResponse | Role::Response | Role::Map)))
         }) {
             return false;
         }
+        self.named_like_headers(module, object)
+    }
+
+    /// Whether an expression is written like the headers of a request, whatever it is.
+    pub(super) fn named_like_headers(&self, module: u32, object: ExprId) -> bool {
+        let facts = self.program.module(module);
         let response = |id: ExprId| match facts.kind(id) {
             ExprKind::Symbol(id) => {
                 let name = facts.symbol(*id).name.text().to_ascii_lowercase();
@@ -305,7 +310,10 @@ impl Flow<'_> {
         };
         match facts.kind(object) {
             ExprKind::Member { object, name } => *name == "headers" && !response(*object),
-            ExprKind::Symbol(id) => facts.symbol(*id).name.text().to_ascii_lowercase().contains("headers"),
+            ExprKind::Symbol(id) => {
+                let name = facts.symbol(*id).name.text().to_ascii_lowercase();
+                name.contains("headers") && !name.contains("resp")
+            }
             _ => false,
         }
     }
@@ -764,6 +772,9 @@ impl Flow<'_> {
                 for value in self.read_expr(module, object) {
                     let Value::Object(id) = value else { continue };
                     let owner = self.owner(id);
+                    if self.object(id).role == Some(Role::HandlerTable) {
+                        self.put_handler(At { module, id: target }, key, values);
+                    }
                     if self.is_record(id) && keys.iter().any(|key| matches!(key, Value::Text(_))) {
                         for key in &keys {
                             if let Value::Text(name) = key {

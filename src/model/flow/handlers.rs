@@ -4,7 +4,7 @@
 use super::calls::CallSite;
 use super::value::{ObjId, Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner, Registered, Registration, Root};
-use crate::model::facts::{ExprKind, FuncId, Type};
+use crate::model::facts::{ExprId, ExprKind, FuncId, Type};
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
@@ -105,6 +105,23 @@ impl Flow<'_> {
             }
         }
         None
+    }
+
+    /// `server.handlers[Request] = function`.
+    pub(super) fn put_handler(&mut self, at: ExprRef, key: ExprId, values: &[Value]) {
+        let name = match self.program.module(at.module).kind(key) {
+            ExprKind::Member { name, .. } | ExprKind::Text(name) => Some(*name),
+            ExprKind::Symbol(id) => Some(self.program.module(at.module).symbol(*id).name),
+            _ => None,
+        };
+        let handlers: Vec<FuncRef> = values
+            .iter()
+            .filter_map(|value| match value {
+                Value::Func(func) => Some(*func),
+                _ => None,
+            })
+            .collect();
+        self.register_handlers(at, Registered::Method, name, &handlers);
     }
 
     /// The name of the definition at the bottom of a stack of decorators.

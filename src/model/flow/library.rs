@@ -261,6 +261,7 @@ impl Flow<'_> {
                 let keys = self.arg_values(call, 0);
                 let mut out = self.read(elements);
                 out.extend(self.record_values(id, &keys));
+                out.extend(self.looked_up(call, id, &keys));
                 out
             }
             Op::GetOrInsert => {

@@ -280,6 +280,19 @@ impl Flow<'_> {
                 Value::Object(_) | Value::Func(_) | Value::Class(_) | Value::External(..) | Value::Method(..)
             )
         });
+        // A value that an SDK made, declared to be of a class of the program: that class extends the SDK's.
+        let made_outside = known.iter().all(|value| match value {
+            Value::Object(id) => self.object(*id).class.is_none() && self.object(*id).role.is_some(),
+            _ => false,
+        });
+        if informative && made_outside && self.program.tables(ty.module).traits.class_attributes {
+            let values = self.typed(ty, site, 0);
+            let classes: Vec<Value> = values
+                .into_iter()
+                .filter(|value| matches!(value, Value::Object(id) if self.object(*id).class.is_some() && self.object(*id).role.is_some()))
+                .collect();
+            self.write(node, &classes);
+        }
         if !informative {
             let values = self.typed(ty, site, 0);
             self.write(node, &values);
@@ -384,9 +397,7 @@ impl Flow<'_> {
     ) -> Vec<Value> {
         match self.target(symbol) {
             Some(Target::Symbol(symbol)) => match self.program.symbol(symbol).kind {
-                SymbolKind::Class(id) => {
-                    vec![Value::Object(self.instance(At { module: symbol.module, id }))]
-                }
+                SymbolKind::Class(id) => self.instances_of(At { module: symbol.module, id }),
                 // A name that stands for a type, or for one of several.
                 SymbolKind::Variable { .. } => {
                     let values = self.read(self.symbol_node(symbol));
@@ -416,6 +427,30 @@ impl Flow<'_> {
             },
             _ => Vec::new(),
         }
+    }
+
+    /// What a class stands for as a type: its instances; for a protocol those of the classes that have all its methods.
+    fn instances_of(&mut self, class: ClassRef) -> Vec<Value> {
+        let protocol = self.bases(class).iter().any(|base| matches!(base, Base::External(_, path) if *path == "Protocol"));
+        if !protocol {
+            return vec![Value::Object(self.instance(class))];
+        }
+        let names = self.method_names(class);
+        let mut out = Vec::new();
+        if !names.is_empty() {
+            for other in self.program.classes() {
+                let written = self.method_names(other);
+                if other != class && names.iter().all(|name| written.contains(name)) && out.len() < 8 {
+                    out.push(Value::Object(self.instance(other)));
+                }
+            }
+        }
+        if out.is_empty() { vec![Value::Object(self.instance(class))] } else { out }
+    }
+
+    fn method_names(&self, class: ClassRef) -> Vec<Name> {
+        let facts = self.program.module(class.module);
+        facts.class(class.id).methods.iter().filter_map(|method| facts.function(*method).name).collect()
     }
 
     fn typed_external(
