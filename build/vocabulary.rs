@@ -107,9 +107,14 @@ impl Signature {
     }
 }
 
+/// The Rust source of the tables of every language that has them.
+pub fn generate_all(grammars: &Path) -> String {
+    let languages = [("typescript", "TYPESCRIPT"), ("python", "PYTHON")];
+    languages.map(|(name, constant)| generate(&grammars.join(name).join("sdk.toml"), constant)).concat()
+}
+
 /// The Rust source of the tables of one language, as a static called `constant`.
-pub fn generate(path: &Path, constant: &str) -> String {
-    println!("cargo::rerun-if-changed={}", path.display());
+fn generate(path: &Path, constant: &str) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let file: File = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut exports = BTreeMap::new();
@@ -153,8 +158,7 @@ pub fn generate(path: &Path, constant: &str) -> String {
     let rows = |map: &mut dyn Iterator<Item = &String>| map.cloned().collect::<Vec<_>>().join("\n    ");
     write!(
         out,
-        "/// Tables generated from `{}`.\npub static {constant}: Tables = Tables {{\n  traits: {},\n  signatures: &[{}],\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
-        path.display(),
+        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  traits: {},\n  signatures: &[{}],\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
         file.language.rust(),
         file.signature.iter().map(Signature::rust).collect::<Vec<_>>().join(" "),
         rows(&mut exports.values()),

@@ -9,5 +9,6 @@ pub mod pipeline;
 pub mod report;
 pub mod rules;
 pub mod syntax;
+pub mod workspace;
 
-pub use pipeline::{Progress, ScanError, ScanOptions, Silent, Stage, root_of, scan};
+pub use pipeline::{Progress, ScanError, ScanOptions, Silent, Stage, scan};

@@ -1,6 +1,6 @@
 //! Accesses by session id: what does an id index, and where.
 
-use crate::model::facts::{AssignKind, ExprKind};
+use crate::model::facts::{AssignKind, ExprKind, TOP};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::Lives;
@@ -272,6 +272,9 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
                 {
                     continue;
                 }
+                if kind == Kind::AddId && is_scratch(flow, performed.object, func) {
+                    continue;
+                }
                 if performed.object.is_none() && !plausible_external(flow, performed.receiver, key, kind) {
                     continue;
                 }
@@ -287,6 +290,15 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
 /// Whether an object may be indexed by another object.
 fn is_map(flow: &Flow<'_>, id: ObjId) -> bool {
     matches!(flow.acts_as(id), Some(Role::Map | Role::WeakMap | Role::Set | Role::Cache))
+}
+
+/// A list that lives no longer than the function that puts ids in it.
+fn is_scratch(flow: &Flow<'_>, object: Option<ObjId>, func: FuncRef) -> bool {
+    let symbol = object.and_then(|id| flow.holder(id)).and_then(|holder| holder.symbol);
+    symbol.is_some_and(|symbol| {
+        let declared = flow.program.symbol(symbol).func;
+        declared != TOP && flow.program.within(func, At { module: symbol.module, id: declared })
+    })
 }
 
 /// `list.find(t => t.sessionId === wanted)`: the list is indexed by the id.
@@ -310,6 +322,10 @@ fn found_by_id(flow: &Flow<'_>, at: ExprRef, receiver: ExprRef, object: Option<O
 
 /// Whether an expression is a session id that may key a store. Query parameters count beside an SSE transport only.
 pub(super) fn keys_session(flow: &Flow<'_>, key: ExprRef) -> bool {
+    // An id is a text. What may be an object as well is a helper's "anything".
+    if flow.objects_at(key).next().is_some() {
+        return false;
+    }
     flow.ids_at(key).any(|source| source.kind != SourceKind::Query || flow.serves_sse())
 }
 

@@ -14,11 +14,7 @@ pub fn fallback(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<ExprRef> {
     fallback_among(analysis, keyed, |access| analysis.lives.handler_reach.contains(&access.func))
 }
 
-fn fallback_among(
-    analysis: &Analysis<'_>,
-    keyed: &Keyed,
-    wanted: impl Fn(&Access) -> bool,
-) -> Option<ExprRef> {
+fn fallback_among(analysis: &Analysis<'_>, keyed: &Keyed, wanted: impl Fn(&Access) -> bool) -> Option<ExprRef> {
     keyed
         .accesses
         .iter()

@@ -7,7 +7,7 @@ use super::answer::Holds;
 use super::lifetime::{Finder, Lasting};
 use super::stores::Analysis;
 use super::words;
-use crate::model::facts::ExprKind;
+use crate::model::facts::{ExprKind, FuncKind};
 use crate::model::flow::Root;
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::Contexts;
@@ -58,7 +58,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if auth {
         return judged(Holds::Auth);
     }
-    let in_handlers = keyed.accesses.iter().any(|access| analysis.lives.handler_reach.contains(&access.func));
+    let in_handlers = keyed.accesses.iter().any(|access| is_handler_access(analysis, access));
     if words::is_client_info(name) {
         return judged(Holds::ClientInfo);
     }
@@ -70,7 +70,8 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         if words::is_telemetry(name) && counts_only(analysis, &values) {
             return judged(Holds::Telemetry);
         }
-        return Some(Judged { holds: Holds::Transport, with_transport: true, with_auth: false });
+        // Book-keeping about sessions: it goes with them.
+        return judged(Holds::Transport);
     }
     // Sessions collected to tell them something later.
     let collected = keyed.by_object && keyed.accesses.iter().any(|access| access.kind == Kind::AddId);
@@ -150,7 +151,7 @@ fn is_session_class(analysis: &Analysis<'_>, id: ObjId) -> bool {
 
 /// Whether the code of a tool reaches the store itself, or what it keeps.
 fn reached_by_handlers(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId]) -> bool {
-    let direct = keyed.accesses.iter().any(|access| is_handler_access(analysis, access));
+    let direct = keyed.accesses.iter().any(|access| analysis.lives.handler_reach.contains(&access.func));
     direct
         || objects.iter().any(|id| {
             let plain = matches!(analysis.flow.object(*id).role, None | Some(Role::List | Role::Map | Role::Set));
@@ -160,7 +161,12 @@ fn reached_by_handlers(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId]
 
 /// Whether an access stands in code that handlers run, and not in code that a route runs as well.
 fn is_handler_access(analysis: &Analysis<'_>, access: &Access) -> bool {
-    analysis.lives.handler_reach.contains(&access.func)
+    let contexts = analysis.lives.contexts(access.func);
+    // Tools that are registered in a way that was not followed: code that no route runs, and that takes the id from the context.
+    let unseen = (contexts.is_empty() || contexts == Contexts::UNKNOWN)
+        && analysis.flow.program.function(access.func).kind != FuncKind::Top
+        && analysis.flow.is_id(access.key);
+    analysis.lives.handler_reach.contains(&access.func) || (unseen && access.kind != Kind::Delete)
 }
 
 fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &[Value], name: &str) -> bool {
@@ -204,7 +210,11 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
                     }
                     _ => false,
                 });
-                strong || (words::is_auth(field.text()) && !values.is_empty() && !words::is_bookkeeping(field.text()))
+                // A secret that the model passed, or one made for a login under way. One from the environment is everybody's.
+                let given = values.iter().any(|v| !matches!(v, Value::External(..) | Value::Text(_) | Value::Absent));
+                strong
+                    || words::is_token_field(field.text())
+                    || (words::is_auth(field.text()) && given && !words::is_bookkeeping(field.text()))
             })
         })
 }
@@ -254,7 +264,8 @@ fn is_limit(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value], name: &str
 fn is_once(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value]) -> bool {
     let measures = |func: FuncRef| {
         analysis.flow.program.exprs().any(|at| {
-            analysis.flow.program.func_of(at) == func && analysis.flow.performs(at, crate::model::vocabulary::Op::Measure)
+            analysis.flow.program.func_of(at) == func
+                && analysis.flow.performs(at, crate::model::vocabulary::Op::Measure)
         })
     };
     values.is_empty()
@@ -330,6 +341,13 @@ fn gates_only(analysis: &Analysis<'_>, uses: &[ExprRef], objects: &[ObjId]) -> b
 /// Whether the value of an expression is used for nothing but a condition (`!x`, `x.has(y)`, `x?.has(y)`, a comparison).
 /// A fresh copy that is written back (`const seen = map.get(k) ?? new Set(); map.set(k, seen.add(x))`) is a write, not a use.
 fn only_tested(analysis: &Analysis<'_>, at: ExprRef) -> bool {
+    only_tested_within(analysis, at, 3)
+}
+
+fn only_tested_within(analysis: &Analysis<'_>, at: ExprRef, depth: u32) -> bool {
+    if depth == 0 {
+        return false;
+    }
     let flow = &analysis.flow;
     let facts = flow.program.module(at.module);
     let mut id = at.id;
@@ -359,7 +377,7 @@ fn only_tested(analysis: &Analysis<'_>, at: ExprRef) -> bool {
                         ExprKind::Call { .. } => true,
                         _ => false,
                     });
-                    changed || only_tested(analysis, used)
+                    changed || only_tested_within(analysis, used, depth - 1)
                 });
             }
             _ => return false,

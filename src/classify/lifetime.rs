@@ -2,10 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::mutations::{Mutations, is_machinery, only_machinery};
+use super::mutations::{Mutations, is_machinery, is_memo, only_machinery};
+use super::words;
 use crate::model::facts::{ClassId, ExprKind, SymbolKind, TOP};
 use crate::model::flow::value::{ObjId, Site, Value};
-use crate::model::flow::{Flow, Owner, Root};
+use crate::model::flow::{Flow, Owner, Registered, Root};
 use crate::model::lives::{Contexts, Lives};
 use crate::model::name::Name;
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
@@ -104,10 +105,30 @@ impl Finder<'_, '_> {
 
     fn lasts(&self, id: ObjId) -> bool {
         if self.context == Contexts::SESSION {
-            self.lives.object_per_session(self.flow, id)
+            self.lives.object_outlives_calls(self.flow, id)
         } else {
             self.lives.object_per_process(self.flow, id)
         }
+    }
+
+    /// Whether a tool, a resource or a prompt is among the handlers that reach a place: what only the protocol's own handlers
+    /// (subscriptions, log levels, lists) keep is plumbing.
+    fn is_reached_by_tools(&self, places: &[ExprRef]) -> bool {
+        let serves = |name: Name| {
+            let name = name.text();
+            ["CallTool", "ReadResource", "GetPrompt", "tools/call", "resources/read", "prompts/get"]
+                .iter()
+                .any(|method| name.contains(method))
+        };
+        places.iter().any(|at| {
+            let func = self.flow.program.func_of(*at);
+            self.lives.handlers_of.get(&func).into_iter().flatten().any(|handler| {
+                self.flow.registrations.values().any(|registration| {
+                    registration.handlers.contains(handler)
+                        && (registration.what != Registered::Method || registration.name.is_none_or(serves))
+                })
+            })
+        })
     }
 
     fn captured(&self, symbol: SymbolRef) -> Option<Lasting> {
@@ -118,6 +139,10 @@ impl Finder<'_, '_> {
         let scope = At { module: symbol.module, id: facts.func };
         let module_level = scope.id == TOP;
         if module_level != (self.context == Contexts::PROCESS) || !self.lives.contexts(scope).has(self.context) {
+            return None;
+        }
+        // A function that runs within a call: its variables are the call's.
+        if !module_level && self.lives.within_calls(scope) {
             return None;
         }
         let uses: Vec<ExprRef> = self
@@ -199,8 +224,12 @@ impl Finder<'_, '_> {
         uses: Vec<ExprRef>,
         scope: FuncRef,
     ) -> Option<Lasting> {
-        let credential = self.context == Contexts::SESSION && values.iter().any(|value| self.is_credential(*value, 2));
-        let mut writers = assigned;
+        let credential = self.context == Contexts::SESSION && values.iter().any(|value| self.is_credential(*value, 4));
+        // The id of the session itself is no state of its own.
+        if !values.is_empty() && values.iter().all(|value| matches!(value, Value::Id(_) | Value::Absent)) {
+            return None;
+        }
+        let mut writers: Vec<ExprRef> = assigned.into_iter().filter(|at| !is_memo(self.flow, *at)).collect();
         if only_machinery(self.flow, &values) {
             let switched = self.switched(&values);
             if !switched.is_empty() && self.context == Contexts::SESSION {
@@ -233,6 +262,13 @@ impl Finder<'_, '_> {
         }
         writers.sort_unstable();
         writers.dedup();
+        if self.context == Contexts::SESSION && !self.is_reached_by_tools(&uses) && !self.is_reached_by_tools(&writers)
+        {
+            return None;
+        }
+        if words::is_log(holder.name.text()) {
+            return None;
+        }
         Some(Lasting { holder, held, values, writers, uses, credential, switched: false, shared: false, scope })
     }
 
@@ -254,6 +290,7 @@ impl Finder<'_, '_> {
             return Vec::new();
         }
         let mut out = self.mutations.objects.get(&id).cloned().unwrap_or_default();
+        out.retain(|at| !is_memo(self.flow, *at));
         if depth == 0 {
             return out;
         }

@@ -7,5 +7,7 @@ pub mod failure;
 pub mod holds;
 pub mod lifetime;
 pub mod mutations;
+pub mod server;
+pub mod signals;
 pub mod stores;
 pub mod words;

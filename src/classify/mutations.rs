@@ -151,3 +151,110 @@ pub fn only_machinery(flow: &Flow<'_>, values: &[Value]) -> bool {
     }
     any
 }
+
+/// Whether an assignment fills something once, with a value that no call chooses: `if (!cache) cache = load()`,
+/// `if (this.ready) return; this.ready = true`, a flag that a notice was shown.
+pub fn is_memo(flow: &Flow<'_>, assignment: ExprRef) -> bool {
+    let facts = flow.program.module(assignment.module);
+    let ExprKind::Assign { target, value, .. } = facts.kind(assignment.id) else { return false };
+    if flow.at(At { module: assignment.module, id: *value }).iter().any(|v| matches!(v, Value::Argument(_))) {
+        return false;
+    }
+    if matches!(facts.kind(*value), ExprKind::Literal)
+        && is_once_flag(flow, assignment.module, *target, facts.expr(assignment.id).func)
+    {
+        return true;
+    }
+    let span = facts.expr(assignment.id).span;
+    let func = facts.expr(assignment.id).func;
+    facts.branches.iter().any(|branch| {
+        let before = branch.then_leaves && branch.span.end <= span.start;
+        branch.func == func
+            && (branch.then.contains(span) || before)
+            && mentions_assigned(flow, assignment.module, branch.condition, *target, func, before)
+    })
+}
+
+/// A flag that is set in one place and never taken back: it says that something was done, not what the session is.
+fn is_once_flag(
+    flow: &Flow<'_>,
+    module: u32,
+    target: crate::model::facts::ExprId,
+    func: crate::model::facts::FuncId,
+) -> bool {
+    let facts = flow.program.module(module);
+    let name = match facts.kind(target) {
+        ExprKind::Symbol(id) => facts.symbol(*id).name,
+        ExprKind::Member { name, .. } => *name,
+        _ => return false,
+    };
+    if filled_on_demand(flow, module, name, func) {
+        return true;
+    }
+    let assigned = facts.exprs.iter().filter(|expr| match &expr.kind {
+        ExprKind::Assign { target, kind, .. } if *kind != AssignKind::Init => match facts.kind(*target) {
+            ExprKind::Symbol(id) => facts.symbol(*id).name == name,
+            ExprKind::Member { name: used, .. } => *used == name,
+            _ => false,
+        },
+        _ => false,
+    });
+    assigned.count() == 1 && !super::words::is_guard(name.text())
+}
+
+/// `if (!this.ready) await this.prepare()`, where `prepare` sets the flag.
+fn filled_on_demand(flow: &Flow<'_>, module: u32, name: Name, func: crate::model::facts::FuncId) -> bool {
+    let facts = flow.program.module(module);
+    let filler = At { module, id: func };
+    let calls: Vec<_> = flow
+        .callers
+        .get(&filler)
+        .into_iter()
+        .flatten()
+        .filter(|(_, at, _)| at.module == module)
+        .map(|(_, at, _)| facts.expr(at.id).span)
+        .collect();
+    facts.branches.iter().any(|branch| {
+        calls.iter().any(|call| branch.then.contains(*call)) && {
+            let condition = facts.expr(branch.condition).span;
+            facts.exprs.iter().any(|expr| {
+                condition.contains(expr.span)
+                    && match &expr.kind {
+                        ExprKind::Member { name: used, .. } => *used == name,
+                        ExprKind::Symbol(id) => facts.symbol(*id).name == name,
+                        _ => false,
+                    }
+            })
+        }
+    })
+}
+
+/// Whether a condition speaks of the target of an assignment (or, for an early return, of another field that the function fills).
+fn mentions_assigned(
+    flow: &Flow<'_>,
+    module: u32,
+    condition: crate::model::facts::ExprId,
+    target: crate::model::facts::ExprId,
+    func: crate::model::facts::FuncId,
+    any_filled: bool,
+) -> bool {
+    let facts = flow.program.module(module);
+    let span = facts.expr(condition).span;
+    let same = |a: &ExprKind, b: &ExprKind| match (a, b) {
+        (ExprKind::Symbol(a), ExprKind::Symbol(b)) => a == b,
+        (ExprKind::Member { name: a, object: x }, ExprKind::Member { name: b, object: y }) => {
+            a == b && matches!((facts.kind(*x), facts.kind(*y)), (ExprKind::This(_), ExprKind::This(_)))
+        }
+        _ => false,
+    };
+    facts.expr_ids().filter(|id| span.contains(facts.expr(*id).span)).any(|id| {
+        let kind = facts.kind(id);
+        same(kind, facts.kind(target))
+            || (any_filled
+                && matches!(kind, ExprKind::Member { .. })
+                && facts.expr_ids().any(|other| {
+                    facts.expr(other).func == func
+                        && matches!(facts.kind(other), ExprKind::Assign { target, kind: AssignKind::Set, .. } if same(kind, facts.kind(*target)))
+                }))
+    })
+}

@@ -161,8 +161,7 @@ impl<'p> Analysis<'p> {
     }
 
     fn keyed_by(&self, keyed: &Keyed) -> KeyedBy {
-        let identity =
-            |access: &Access| self.flow.ids_at(access.key).any(|source| source.kind == SourceKind::Identity);
+        let identity = |access: &Access| self.flow.ids_at(access.key).any(|source| source.kind == SourceKind::Identity);
         match keyed.bag {
             Some(Bag::Session | Bag::Visibility) => KeyedBy::SessionApi,
             _ if keyed.by_object || keyed.accesses.iter().all(identity) => KeyedBy::SessionObject,
@@ -348,9 +347,7 @@ impl<'p> Analysis<'p> {
             }
             match registration.what {
                 Registered::Tool => out.extend(registration.name),
-                Registered::Method
-                    if registration.name.is_some_and(|name| is_tool_call(name.text())) =>
-                {
+                Registered::Method if registration.name.is_some_and(|name| is_tool_call(name.text())) => {
                     out.extend(self.dispatched(handler, at));
                 }
                 _ => {}
@@ -453,11 +450,8 @@ impl<'p> Analysis<'p> {
     /// `new Map<string, T>()`: the written type of its construction.
     fn constructed_type(&self, id: ObjId) -> Option<TypeRef> {
         let Site::Expr(at) = self.flow.object(id).site else { return None };
-        let parent = self.flow.program.expr(at).parent?;
-        match self.flow.program.module(at.module).kind(parent) {
-            ExprKind::Cast { ty, .. } => self.flow.element_type(At { module: at.module, id: *ty }),
-            _ => None,
-        }
+        let args = self.flow.program.module(at.module).type_args_of(at.id);
+        args.last().map(|id| At { module: at.module, id: *id })
     }
 
     fn type_text(&self, ty: TypeRef, depth: u32) -> Option<String> {

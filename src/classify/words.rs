@@ -60,6 +60,22 @@ pub fn is_auth(name: &str) -> bool {
         || joined.contains("accesskey")
 }
 
+/// The names that OAuth gives to tokens: a field called so holds one, wherever it comes from.
+pub fn is_token_field(name: &str) -> bool {
+    let joined: String = name.to_ascii_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+    matches!(
+        joined.as_str(),
+        "accesstoken"
+            | "refreshtoken"
+            | "idtoken"
+            | "bearertoken"
+            | "codeverifier"
+            | "oauthtoken"
+            | "oauthtokens"
+            | "authtoken"
+    )
+}
+
 /// Weaker words, that count beside another store of credentials.
 pub fn is_account(name: &str) -> bool {
     any(name, &["account", "user", "profile"])
@@ -166,10 +182,17 @@ pub fn is_bookkeeping(name: &str) -> bool {
     )
 }
 
-/// What the client said of itself.
+/// Loggers.
+pub fn is_log(name: &str) -> bool {
+    any(name, &["logger", "log"])
+}
+
+/// What the client said of itself, or of how it wants to be served.
 pub fn is_client_info(name: &str) -> bool {
     let joined = name.to_ascii_lowercase();
-    joined.contains("clientinfo")
+    joined.contains("loglevel")
+        || joined.contains("log_level")
+        || joined.contains("clientinfo")
         || joined.contains("client_info")
         || joined.contains("clientcapabilities")
         || joined.contains("clientversion")

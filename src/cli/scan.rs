@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use mcp_migrate::ScanOptions;
 use mcp_migrate::report::layout::plural;
 use mcp_migrate::report::scan::Scan;
 use mcp_migrate::report::sources::DiskSources;
 use mcp_migrate::report::{json, text};
-use mcp_migrate::{ScanOptions, root_of};
 
 use super::args::{self, Global, ScanFormat};
 use super::output::Output;
@@ -44,7 +44,7 @@ pub fn run(own: &args::Scan, global: &Global, output: &Output) -> u8 {
                 (_, true) => text::Detail::Full,
                 _ => text::Detail::Normal,
             };
-            let sources = DiskSources::new(root_of(&options.paths).1);
+            let sources = DiskSources::new(scan.disk_root.clone());
             output.result(&text::render(&scan, &sources, output.style(), detail));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::facts::Module;
+use crate::model::facts::{Language, Module};
 use crate::syntax::tree::ParseError;
 
 mod exit;
@@ -42,6 +42,8 @@ pub enum LowerError {
     TooDeep,
     /// The file is larger than byte offsets of 32 bits reach.
     TooLarge,
+    /// There is no front end for the language.
+    NoFrontEnd,
 }
 
 impl fmt::Display for LowerError {
@@ -50,6 +52,7 @@ impl fmt::Display for LowerError {
             Self::ParseBudget => "parsing took too long",
             Self::TooDeep => "the code is nested too deeply",
             Self::TooLarge => "the file is too large",
+            Self::NoFrontEnd => "the language is not supported yet",
         })
     }
 }
@@ -63,4 +66,18 @@ impl From<ParseError> for LowerError {
             ParseError::TooLarge => Self::TooLarge,
         }
     }
+}
+
+/// Lowers a file with the front end of its language.
+pub fn lower(path: &str, language: Language, text: &str) -> Result<Module, LowerError> {
+    match language {
+        Language::TypeScript | Language::JavaScript => typescript::lower(path, language, text),
+        Language::Python => python::lower(path, language, text),
+        Language::Rust => Err(LowerError::NoFrontEnd),
+    }
+}
+
+/// Whether there is a front end for a language.
+pub fn reads(language: Language) -> bool {
+    matches!(language, Language::TypeScript | Language::JavaScript | Language::Python)
 }

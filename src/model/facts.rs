@@ -209,38 +209,38 @@ pub enum ExprKind {
 }
 
 impl ExprKind {
-    /// Calls `visit` for every direct child, in the order of evaluation as far as the form keeps it.
+    /// Calls `visit` for every expression directly contained, in the order of the fields.
     pub fn each_child(&self, mut visit: impl FnMut(ExprId)) {
         match self {
-            ExprKind::Symbol(_)
-            | ExprKind::Global(_)
-            | ExprKind::This(_)
-            | ExprKind::Super(_)
-            | ExprKind::Text(_)
-            | ExprKind::Function(_)
-            | ExprKind::Class(_)
-            | ExprKind::Require(_)
-            | ExprKind::Absent
-            | ExprKind::Literal => {}
-            ExprKind::Member { object: child, .. }
-            | ExprKind::Element { of: child, .. }
-            | ExprKind::Cast { value: child, .. }
-            | ExprKind::Delete { target: child } => visit(*child),
-            ExprKind::Index { object: a, key: b }
-            | ExprKind::Assign { target: a, value: b, .. }
-            | ExprKind::Compare { left: a, right: b, .. }
-            | ExprKind::Contains { haystack: a, needle: b } => {
+            Self::Symbol(_)
+            | Self::Global(_)
+            | Self::This(_)
+            | Self::Super(_)
+            | Self::Text(_)
+            | Self::Function(_)
+            | Self::Class(_)
+            | Self::Require(_)
+            | Self::Absent
+            | Self::Literal => {}
+            Self::Member { object: child, .. }
+            | Self::Element { of: child, .. }
+            | Self::Cast { value: child, .. }
+            | Self::Delete { target: child } => visit(*child),
+            Self::Index { object: a, key: b }
+            | Self::Assign { target: a, value: b, .. }
+            | Self::Compare { left: a, right: b, .. }
+            | Self::Contains { haystack: a, needle: b } => {
                 visit(*a);
                 visit(*b);
             }
-            ExprKind::Call { callee, args } | ExprKind::New { callee, args } => {
+            Self::Call { callee, args } | Self::New { callee, args } => {
                 visit(*callee);
                 args.iter().for_each(|arg| visit(arg.value));
             }
-            ExprKind::Either { condition, arms, .. } => {
+            Self::Either { condition, arms, .. } => {
                 condition.iter().chain(arms).for_each(|child| visit(*child));
             }
-            ExprKind::Object(fields) => {
+            Self::Object(fields) => {
                 for field in fields {
                     if let Key::Computed(key) = field.key {
                         visit(key);
@@ -248,10 +248,10 @@ impl ExprKind {
                     visit(field.value);
                 }
             }
-            ExprKind::Template(children) | ExprKind::Sequence(children) | ExprKind::Opaque(children) => {
+            Self::Template(children) | Self::Sequence(children) | Self::Opaque(children) => {
                 children.iter().for_each(|child| visit(*child))
             }
-            ExprKind::Return(child) | ExprKind::Yield(child) | ExprKind::Throw(child) => {
+            Self::Return(child) | Self::Yield(child) | Self::Throw(child) => {
                 child.iter().for_each(|child| visit(*child));
             }
         }
@@ -422,7 +422,8 @@ pub enum Type {
     Function { params: Vec<TypeId>, ret: Option<TypeId> },
     /// `T[]`, `Array<T>` stays `Named`.
     List(TypeId),
-    /// `typeof x`, `ReturnType<typeof f>` (the front end unwraps the latter to a call's value): the type of a value.
+    /// `typeof x`, `ReturnType<typeof f>` (the front end unwraps the latter to a call's value): the type of a value. The expression
+    /// stands in the arena without a parent; it is not evaluated.
     Of(ExprId),
     /// Literals, mapped and conditional types and what else is not followed.
     Unknown,
@@ -545,6 +546,25 @@ pub struct Module {
 }
 
 impl Module {
+    /// A module without anything in it.
+    pub fn empty(language: Language) -> Self {
+        Self {
+            path: String::new(),
+            language,
+            exprs: Vec::new(),
+            symbols: Vec::new(),
+            functions: Vec::new(),
+            classes: Vec::new(),
+            types: Vec::new(),
+            type_args: Vec::new(),
+            type_decls: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            branches: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
     /// An expression.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.index()]

@@ -75,12 +75,16 @@ pub struct Lives {
     pub handler_reach: FxHashSet<FuncRef>,
     /// For each function, the handler roots that reach it.
     pub handlers_of: FxHashMap<FuncRef, FxHashSet<FuncRef>>,
+    /// Functions in which handlers are written, at any depth.
+    pub registers: FxHashSet<FuncRef>,
     /// Functions that a web framework runs for a request.
     pub routes: FxHashSet<FuncRef>,
     /// Transport constructions.
     pub transports: Vec<TransportSite>,
     /// Server constructions.
     pub servers: Vec<ExprRef>,
+    /// Factories that nothing was seen to call, taken to run once per session.
+    pub assumed: Vec<FuncRef>,
 }
 
 impl Lives {
@@ -92,9 +96,11 @@ impl Lives {
             contexts: FxHashMap::default(),
             handler_reach: FxHashSet::default(),
             handlers_of: FxHashMap::default(),
+            registers: FxHashSet::default(),
             routes: routes(flow),
             transports,
             servers,
+            assumed: Vec::new(),
         };
         lives.reach_from_handlers(flow);
         lives.spread_contexts(flow);
@@ -131,6 +137,29 @@ impl Lives {
         }
     }
 
+    /// Whether a function runs within the calls of handlers only, and not where they are registered. (Helpers that are handed
+    /// callbacks mix the two up; a function that handlers are written in registers them.)
+    pub fn within_calls(&self, func: FuncRef) -> bool {
+        self.handler_reach.contains(&func) && !self.registers.contains(&func)
+    }
+
+    /// Whether an object is made where a session begins, and not within a call.
+    pub fn object_outlives_calls(&self, flow: &Flow<'_>, id: ObjId) -> bool {
+        let lasting = |at: &ExprRef| {
+            let func = flow.program.func_of(*at);
+            self.contexts(func).has(Contexts::SESSION) && !self.within_calls(func)
+        };
+        match flow.object(id).site {
+            Site::Expr(at) => lasting(&at),
+            Site::Class(class) => match flow.instances.get(&class) {
+                Some(sites) => sites.iter().any(lasting),
+                None => self.object_per_session(flow, id),
+            },
+            Site::Part(owner, _) if owner.0 != u32::MAX => self.object_outlives_calls(flow, owner),
+            _ => self.object_per_session(flow, id),
+        }
+    }
+
     /// Whether an object lives as long as the process.
     pub fn object_per_process(&self, flow: &Flow<'_>, id: ObjId) -> bool {
         match flow.object(id).site {
@@ -148,6 +177,13 @@ impl Lives {
         let mut handlers: Vec<FuncRef> =
             flow.roots.iter().filter(|(_, roots)| roots.contains(&Root::Handler)).map(|(func, _)| *func).collect();
         handlers.sort_unstable();
+        for handler in &handlers {
+            let mut around = flow.program.function(*handler).parent;
+            while let Some(id) = around {
+                self.registers.insert(At { module: handler.module, id });
+                around = flow.program.module(handler.module).function(id).parent;
+            }
+        }
         for handler in handlers {
             for func in reach(flow, handler) {
                 self.handler_reach.insert(func);
@@ -172,10 +208,14 @@ impl Lives {
         for func in program.functions() {
             if self.contexts(func).is_empty() && self.is_orphan(flow, func) {
                 let per_session = program.tables(func.module).traits.factory_per_session;
-                let context = match (self.builds_server(flow, func), per_session) {
-                    (true, true) => Contexts::SESSION,
-                    (true, false) => Contexts::PROCESS,
-                    (false, _) => Contexts::UNKNOWN,
+                let context = match self.builds_server(flow, func) {
+                    // It connects its server itself: over stdio there is one client.
+                    true if !per_session || self.serves_stdio(flow, func) => Contexts::PROCESS,
+                    true => {
+                        self.assumed.push(func);
+                        Contexts::SESSION
+                    }
+                    false => Contexts::UNKNOWN,
                 };
                 self.contexts.insert(func, context);
                 orphans.push(func);
@@ -187,7 +227,10 @@ impl Lives {
     fn spread(&mut self, flow: &Flow<'_>, mut pending: Vec<FuncRef>) {
         while let Some(func) = pending.pop() {
             let own = self.contexts(func);
-            for (callee, _, _) in flow.edges.get(&func).into_iter().flatten() {
+            for (callee, _, edge) in flow.edges.get(&func).into_iter().flatten() {
+                if *edge == Edge::Given {
+                    continue;
+                }
                 if flow.roots.get(callee).is_some_and(|roots| roots.contains(&Root::Handler)) {
                     continue;
                 }
@@ -235,7 +278,9 @@ impl Lives {
             }
         }
         if out.is_empty() {
-            out.add(Contexts::REQUEST);
+            // A server that is handed to a transport out of sight: one for each connection.
+            let builds = self.servers.iter().any(|at| reached.contains(&flow.program.func_of(*at)));
+            out.add(if builds { Contexts::SESSION } else { Contexts::REQUEST });
         }
         out
     }
@@ -250,6 +295,13 @@ impl Lives {
         !called && !flow.roots.contains_key(&func)
     }
 
+    fn serves_stdio(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
+        let reached = reach(flow, func);
+        let stdio = constructions(flow, &[Role::StdioTransport]);
+        stdio.iter().any(|at| reached.contains(&flow.program.func_of(*at)))
+            && !self.transports.iter().any(|site| reached.contains(&flow.program.func_of(site.at)))
+    }
+
     fn builds_server(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
         let reached = reach(flow, func);
         self.servers.iter().any(|at| reached.contains(&flow.program.func_of(*at)))
@@ -262,7 +314,10 @@ pub fn reach(flow: &Flow<'_>, from: FuncRef) -> FxHashSet<FuncRef> {
     let mut pending = vec![from];
     seen.insert(from);
     while let Some(func) = pending.pop() {
-        for (callee, _, _) in flow.edges.get(&func).into_iter().flatten() {
+        for (callee, _, edge) in flow.edges.get(&func).into_iter().flatten() {
+            if *edge == Edge::Given {
+                continue;
+            }
             let handler = flow.roots.get(callee).is_some_and(|roots| roots.contains(&Root::Handler));
             if !handler && seen.insert(*callee) {
                 pending.push(*callee);

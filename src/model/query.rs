@@ -3,7 +3,7 @@
 use super::facts::{ClassId, ExprId, ExprKind, Key, Span, SymbolId};
 use super::flow::value::{ObjId, Site, Value};
 use super::flow::{Flow, Owner};
-use super::name::Name;
+use super::name::{Name, part};
 use super::program::{At, ExprRef, FuncRef, SymbolRef};
 use super::vocabulary::{Op, Role};
 
@@ -44,7 +44,7 @@ impl<'p> Flow<'p> {
             None => Vec::new(),
         };
         if depth < 3
-            && let Some(node) = self.known_field(owner, Name::new("..."))
+            && let Some(node) = self.known_field(owner, part::spread())
         {
             for value in self.values(node) {
                 if let Value::Object(other) = value
@@ -60,7 +60,7 @@ impl<'p> Flow<'p> {
     /// Whether a field of an object is written anywhere.
     pub fn has_field(&self, id: ObjId, name: Name) -> bool {
         self.known_field(self.owner(id), name).is_some()
-            || self.known_field(self.owner(id), Name::new("...")).is_some_and(|node| {
+            || self.known_field(self.owner(id), part::spread()).is_some_and(|node| {
                 self.values(node).iter().any(
                     |v| matches!(v, Value::Object(other) if *other != id && self.known_field(self.owner(*other), name).is_some()),
                 )
@@ -69,7 +69,7 @@ impl<'p> Flow<'p> {
 
     /// The values of the elements of a container.
     pub fn elements(&self, id: ObjId) -> Vec<Value> {
-        self.field_values(id, Name::new("[]"))
+        self.field_values(id, part::elements())
     }
 
     /// The named fields of an object with their values.

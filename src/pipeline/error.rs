@@ -43,6 +43,14 @@ pub enum ScanError {
 }
 
 impl ScanError {
+    /// Worker threads could not be started.
+    pub fn threads(number: usize, cause: &str) -> Self {
+        Self::Config {
+            message: format!("{number} threads can't be started: {cause}"),
+            help: "Give `--threads` a smaller number, or leave it out.".to_owned(),
+        }
+    }
+
     /// `path` does not exist: looks for what was meant.
     pub fn not_found(path: &Path) -> Self {
         let nearest = path

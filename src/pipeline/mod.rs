@@ -1,12 +1,21 @@
 //! The pipeline as functions.
 
+mod analyse;
 mod error;
+mod load;
+mod locate;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 pub use error::ScanError;
 
-use crate::report::scan::{Files, Parts, Scan, Unsupported};
+use crate::lower;
+use crate::model::facts::Language;
+use crate::report::scan::{Files, Parts, Scan, Skipped, Unsupported};
+use crate::workspace::{self, Packages, Resolver, Tree, WalkError, WalkOptions};
+use analyse::{Analyser, Answers};
+use load::Loaded;
+use locate::Locator;
 
 /// What to scan, and how.
 #[derive(Clone, Debug, Default)]
@@ -58,102 +67,131 @@ impl Progress for Silent {
 
 /// Scans for MCP servers and how they use protocol sessions.
 pub fn scan(options: &ScanOptions, progress: &dyn Progress) -> Result<Scan, ScanError> {
-    for path in &options.paths {
-        if !path.exists() {
-            return Err(ScanError::not_found(path));
+    match options.threads {
+        Some(threads) => {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.map_err(|e| ScanError::threads(threads, &e.to_string()))?.install(|| run(options, progress))
         }
+        None => run(options, progress),
     }
-    let (root, _) = root_of(&options.paths);
-    let seen = walk(options, progress)?;
-    if seen.files.walked == 0 && !options.allow_empty {
-        return Err(ScanError::NothingReadable { root, unsupported: seen.unsupported });
-    }
-    Ok(Scan::assemble(Parts { root, files: seen.files, unsupported: seen.unsupported, ..Parts::default() }))
 }
 
-/// The root that the answer's paths are relative to: as it is printed, and as a folder on disk. It is the only folder
-/// asked for, the folder of the only file, or the nearest folder that holds all paths.
-pub fn root_of(paths: &[PathBuf]) -> (String, PathBuf) {
-    let folder = |p: &PathBuf| {
-        if p.is_file() { p.parent().map_or_else(PathBuf::new, Path::to_path_buf) } else { p.clone() }
+fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Scan, ScanError> {
+    let tree = walk(options)?;
+    progress.step(Stage::Walk, tree.files.len() as u64, None);
+    let root = shown_root(options, &tree.root);
+    let unsupported = unsupported(&tree);
+    if tree.files.is_empty() && !options.allow_empty {
+        return Err(ScanError::NothingReadable { root, unsupported });
+    }
+    let packages = Packages::find(&tree);
+    let resolver = Resolver::new(&tree, &packages);
+    let mut loaded = Loaded::load(&tree, &resolver, progress);
+    let locator = Locator::new(tree.root.clone());
+    let analyser = Analyser { packages: &packages, resolver: &resolver, locator: &locator, options };
+    progress.step(Stage::Analyse, 0, None);
+    let mut answers = analyser.run(&mut loaded);
+    if let Some(found) = callers(&loaded, &answers)
+        && loaded.add(&found, &resolver, progress)
+    {
+        answers = analyser.run(&mut loaded);
+    }
+    let skipped = tree.skipped.iter().chain(&packages.skipped).chain(&loaded.skipped);
+    Ok(Scan::assemble(Parts {
+        root,
+        disk_root: tree.root.clone(),
+        servers: answers.servers,
+        findings: answers.findings,
+        skipped: skipped
+            .map(|skipped| Skipped { path: skipped.path.clone(), reason: skipped.reason, detail: None })
+            .collect(),
+        unsupported,
+        files: Files { walked: tree.files.len() as u64, parsed: loaded.modules.len() as u64 },
+        bytes: loaded.bytes,
+        planned: false,
+    }))
+}
+
+/// Files that may call the factories of which no caller was seen: how long what a factory makes lives depends on them.
+fn callers(loaded: &Loaded<'_>, answers: &Answers) -> Option<Vec<String>> {
+    let mut out = Vec::new();
+    let mut dirs: Vec<&String> = answers.uncalled.iter().map(|(dir, _)| dir).collect();
+    dirs.sort();
+    dirs.dedup();
+    for dir in dirs {
+        let words: Vec<&str> =
+            answers.uncalled.iter().filter(|(of, _)| of == dir).map(|(_, name)| name.text()).collect();
+        out.extend(loaded.mentioning(dir, &words));
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+fn walk(options: &ScanOptions) -> Result<Tree, ScanError> {
+    let paths = if options.paths.is_empty() { vec![PathBuf::from(".")] } else { options.paths.clone() };
+    let walked =
+        workspace::walk(&WalkOptions { paths, include_tests: options.include_tests, exclude: options.exclude.clone() });
+    walked.map_err(|error| match error {
+        WalkError::Missing(path) => ScanError::not_found(&path),
+        WalkError::Unreadable(path, error) => ScanError::Unreadable { path, cause: error.to_string() },
+        WalkError::BadGlob { pattern, message } => ScanError::bad_glob(&pattern, &message),
+        WalkError::NoPaths | WalkError::NoCommonRoot => {
+            ScanError::Config { message: error.to_string(), help: "give folders or files of one repository".to_owned() }
+        }
+    })
+}
+
+/// The root as it is printed: the folder as it was named, else relative to the current folder where it lies in it.
+fn shown_root(options: &ScanOptions, root: &Path) -> String {
+    if let [only] = options.paths.as_slice()
+        && only.is_dir()
+    {
+        let shown = only.to_string_lossy().replace('\\', "/");
+        let trimmed = shown.trim_start_matches("./").trim_end_matches('/');
+        return if trimmed.is_empty() {
+            if shown.starts_with('/') { "/" } else { "." }.to_owned()
+        } else {
+            trimmed.to_owned()
+        };
+    }
+    let here = std::env::current_dir().and_then(std::fs::canonicalize).unwrap_or_default();
+    match root.strip_prefix(&here) {
+        Ok(relative) if relative.as_os_str().is_empty() => ".".to_owned(),
+        Ok(relative) => relative.to_string_lossy().replace('\\', "/"),
+        Err(_) => root.to_string_lossy().replace('\\', "/"),
+    }
+}
+
+/// Languages that were met and can't be read yet.
+fn unsupported(tree: &Tree) -> Vec<Unsupported> {
+    let mut out: Vec<Unsupported> = Vec::new();
+    let mut add = |language: &str, path: String, files: u64| match out.iter_mut().find(|u| u.language == language) {
+        Some(known) => {
+            known.files += files;
+            known.path = std::mem::take(&mut known.path).min(path);
+        }
+        None => out.push(Unsupported { language: language.to_owned(), path, files }),
     };
-    let mut folders = paths.iter().map(folder);
-    let first = folders.next().unwrap_or_default();
-    let common = folders.fold(first, |common, next| {
-        let shared: PathBuf = common
-            .components()
-            .filter(|c| *c != Component::CurDir)
-            .zip(next.components().filter(|c| *c != Component::CurDir))
-            .take_while(|(a, b)| a == b)
-            .map(|(a, _)| a)
-            .collect();
-        shared
-    });
-    let shown: Vec<String> = common
-        .components()
-        .filter(|c| *c != Component::CurDir)
-        .map(|c| c.as_os_str().to_string_lossy().into_owned())
-        .collect();
-    let shown = shown.join("/").replacen("//", "/", 1);
-    let on_disk = if common.as_os_str().is_empty() { PathBuf::from(".") } else { common };
-    (if shown.is_empty() { ".".to_owned() } else { shown }, on_disk)
-}
-
-struct Seen {
-    files: Files,
-    unsupported: Vec<Unsupported>,
-}
-
-/// Counts the files in languages that can be read.
-fn walk(options: &ScanOptions, progress: &dyn Progress) -> Result<Seen, ScanError> {
-    let (_, root) = root_of(&options.paths);
-    let mut overrides = ignore::overrides::OverrideBuilder::new(&root);
-    for glob in &options.exclude {
-        let added = overrides.add(&format!("!{glob}"));
-        added.map_err(|e| ScanError::bad_glob(glob, &e.to_string()))?;
-    }
-    let overrides = overrides.build().map_err(|e| ScanError::bad_glob("", &e.to_string()))?;
-    let mut paths = options.paths.iter();
-    let mut builder = ignore::WalkBuilder::new(paths.next().map_or(root.as_path(), PathBuf::as_path));
-    for path in paths {
-        builder.add(path);
-    }
-    let mut files = Files::default();
-    let mut unsupported: Vec<Unsupported> = Vec::new();
-    for entry in builder.overrides(overrides).build().flatten() {
-        if !entry.file_type().is_some_and(|t| t.is_file()) {
-            continue;
-        }
-        let extension = entry.path().extension().and_then(|e| e.to_str()).unwrap_or_default();
-        match extension {
-            "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => {
-                files.walked += 1;
-                progress.step(Stage::Walk, files.walked, None);
-            }
-            _ => {
-                let Some(language) = unread(extension) else {
-                    continue;
-                };
-                let path = entry.path().strip_prefix(&root).unwrap_or(entry.path());
-                let path = path.to_string_lossy().replace('\\', "/");
-                match unsupported.iter_mut().find(|u| u.language == language) {
-                    Some(known) => {
-                        known.files += 1;
-                        known.path = std::mem::take(&mut known.path).min(path);
-                    }
-                    None => unsupported.push(Unsupported { language: language.to_owned(), path, files: 1 }),
-                }
-            }
+    for (extension, (count, first)) in &tree.unsupported {
+        if let Some(language) = unread(extension) {
+            add(language, first.clone(), *count as u64);
         }
     }
-    Ok(Seen { files, unsupported })
+    for file in &tree.files {
+        if !lower::reads(file.language) {
+            let language = match file.language {
+                Language::Python => "Python",
+                Language::Rust => "Rust",
+                Language::TypeScript | Language::JavaScript => continue,
+            };
+            add(language, file.path.clone(), 1);
+        }
+    }
+    out
 }
 
 /// Languages in which MCP servers are written and that can't be read yet, by extension.
 fn unread(extension: &str) -> Option<&'static str> {
     Some(match extension {
-        "py" => "Python",
-        "rs" => "Rust",
         "go" => "Go",
         "java" => "Java",
         "kt" => "Kotlin",
@@ -163,24 +201,4 @@ fn unread(extension: &str) -> Option<&'static str> {
         "swift" => "Swift",
         _ => return None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::root_of;
-    use std::path::PathBuf;
-
-    fn root(paths: &[&str]) -> String {
-        root_of(&paths.iter().map(PathBuf::from).collect::<Vec<_>>()).0
-    }
-
-    #[test]
-    fn the_root_holds_all_paths() {
-        assert_eq!(root(&[]), ".");
-        assert_eq!(root(&["."]), ".");
-        assert_eq!(root(&["./a/b"]), "a/b");
-        assert_eq!(root(&["a/b", "a/c/d"]), "a");
-        assert_eq!(root(&["a", "b"]), ".");
-        assert_eq!(root(&["/x/y", "/x/z"]), "/x");
-    }
 }

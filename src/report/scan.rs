@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::classify::answer::{Category, Facet, Role, Server};
 use crate::rules::finding::{Finding, Severity};
+pub use crate::workspace::skipped::SkipReason;
 
 /// The protocol revision that the answers speak of.
 pub const SPEC: &str = "2026-07-28";
@@ -61,50 +62,6 @@ pub struct Summary {
     pub fixable: Option<Fixable>,
 }
 
-/// Declares the reasons why a file was not analysed.
-macro_rules! reasons {
-    ($($(#[$doc:meta])* $variant:ident = $id:literal, $words:literal;)*) => {
-        /// Why a file was not analysed.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-        pub enum SkipReason { $($(#[$doc])* #[serde(rename = $id)] $variant,)* }
-        impl SkipReason {
-            /// Every reason.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-            /// The published id.
-            pub fn id(self) -> &'static str { match self { $(Self::$variant => $id,)* } }
-            /// The reason in words, as a heading.
-            pub fn words(self) -> &'static str { match self { $(Self::$variant => $words,)* } }
-        }
-    };
-}
-
-reasons! {
-    /// The parser gave up on it.
-    SyntaxError = "syntax-error", "syntax errors";
-    /// Beyond the size limit.
-    TooLarge = "too-large", "too large";
-    /// Minified.
-    Minified = "minified", "minified";
-    /// Generated.
-    Generated = "generated", "generated";
-    /// In an encoding that was not recognised.
-    NotUtf8 = "not-utf8", "encoding not known";
-    /// Nested too deeply.
-    TooDeep = "too-deep", "nested too deeply";
-    /// Parsing took too long.
-    ParseBudget = "parse-budget", "took too long to parse";
-    /// A link that leads back to itself.
-    LinkCycle = "link-cycle", "link that leads back to itself";
-    /// The system did not let it be read.
-    Unreadable = "unreadable", "not readable for this user";
-    /// A manifest that can't be parsed.
-    BrokenManifest = "broken-manifest", "manifest that can't be parsed";
-    /// A link that leads out of the scanned folder.
-    OutsideRoot = "outside-root", "link out of the scanned folder";
-    /// No front end for its language.
-    UnsupportedLanguage = "unsupported-language", "language not supported yet";
-}
-
 /// A file that was not analysed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Skipped {
@@ -133,6 +90,8 @@ pub struct Unsupported {
 pub struct Parts {
     /// The root, as it is to be printed; every other path is relative to it.
     pub root: String,
+    /// The root on disk.
+    pub disk_root: std::path::PathBuf,
     /// Servers (and clients and libraries of interest).
     pub servers: Vec<Server>,
     /// Findings.
@@ -158,6 +117,9 @@ pub struct Scan {
     pub spec: &'static str,
     /// The root.
     pub root: String,
+    /// The root on disk, from which sources are read again.
+    #[serde(skip)]
+    pub disk_root: std::path::PathBuf,
     /// In a few lines.
     pub summary: Summary,
     /// Servers, by path and language.
@@ -174,7 +136,8 @@ pub struct Scan {
 impl Scan {
     /// Sorts what a pipeline found and sums it up. The result depends on what `parts` holds, not on its order.
     pub fn assemble(parts: Parts) -> Scan {
-        let Parts { root, mut servers, mut findings, mut skipped, mut unsupported, files, bytes, planned } = parts;
+        let Parts { root, disk_root, mut servers, mut findings, mut skipped, mut unsupported, files, bytes, planned } =
+            parts;
         for server in &mut servers {
             sort_server(server);
         }
@@ -197,6 +160,7 @@ impl Scan {
             tool: Tool::THIS,
             spec: SPEC,
             root,
+            disk_root,
             summary: summarise(&servers, &findings, files, bytes, planned),
             servers,
             findings,

@@ -1,5 +1,6 @@
 //! `dead-session-code`: session code that does nothing any more.
 
+use super::detect::{Context, Detection, Spot};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 
@@ -8,6 +9,7 @@ pub const RULE: Rule = Rule {
     name: "dead-session-code",
     severity: Severity::Warning,
     summary: "session code that does nothing any more",
+    detect,
     docs: Docs {
         finds: "Code that only had a meaning while sessions existed: callbacks that never fire \
             (`onsessioninitialized`, `onsessionclosed`), a read of `transport.sessionId` that is always empty, \
@@ -41,3 +43,33 @@ app.use(cors());
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    let mut out = Vec::new();
+    let dead_maps = cx.signals.dead_maps.iter().filter_map(|id| cx.analysis.flow.holder(*id));
+    for holder in dead_maps.filter(|holder| cx.modules[holder.module as usize]) {
+        let at = Spot { module: holder.module, span: holder.span };
+        let message = format!("nothing is ever put into `{}`: it is left over from sessions", holder.name);
+        out.push(cx.at(&RULE, at, message, "remove it with the code that walks over it"));
+    }
+    for at in cx.ours(&cx.signals.dead_callbacks) {
+        out.push(cx.at(
+            &RULE,
+            cx.spot(at),
+            "this callback never runs, since the transport opens no session",
+            "remove it; clean-up that it did belongs to the end of the request or to an idle timer",
+        ));
+    }
+    // A header list alone hurts nobody; beside sessions it goes with them.
+    if cx.uses_sessions() {
+        for at in cx.ours(&cx.signals.header_lists) {
+            out.push(cx.at(
+                &RULE,
+                cx.spot(at),
+                "no client sends or reads this header once sessions are gone",
+                "take it off the list with the sessions",
+            ));
+        }
+    }
+    out
+}

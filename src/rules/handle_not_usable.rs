@@ -1,5 +1,6 @@
 //! `handle-not-usable`: a handle exists, but a model can hardly carry it.
 
+use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 
@@ -8,6 +9,7 @@ pub const RULE: Rule = Rule {
     name: "handle-not-usable",
     severity: Severity::Note,
     summary: "a handle exists, but a model can hardly carry it",
+    detect,
     docs: Docs {
         finds: "Handles that get lost on the way: an argument called `session_id`, `sessionId` or with a leading \
             underscore, which some client bridges drop or rewrite; an optional handle that mints a new one \
@@ -57,3 +59,25 @@ def add_item(basket_id: str, sku: str) -> str:
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.signals
+        .registries
+        .iter()
+        .filter(|registry| cx.here(registry.lookup))
+        .filter_map(|registry| {
+            let name = registry.argument?;
+            let dropped = matches!(name.text(), "sessionId" | "session_id") || name.text().starts_with('_');
+            dropped.then(|| {
+                cx.at(
+                    &RULE,
+                    cx.spot(registry.lookup),
+                    format!(
+                        "some clients drop or rewrite an argument called `{name}`, so the model can't pass this handle"
+                    ),
+                    "name it after the thing it stands for, such as `basket_id`",
+                )
+            })
+        })
+        .collect()
+}

@@ -1,13 +1,16 @@
 //! `handle-registry-in-factory`: a registry of handles dies with the server that holds it.
 
+use super::detect::{Context, Detection, Spot};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::Failure;
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "handle-registry-in-factory",
     severity: Severity::Error,
     summary: "a registry of handles dies with the server that holds it",
+    detect,
     docs: Docs {
         finds: "A store of handles that is created inside the factory of a server which is built per session or per \
             request.",
@@ -56,3 +59,29 @@ move || Ok(Shop { baskets: baskets.clone() })
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.signals
+        .registries
+        .iter()
+        .filter(|registry| cx.here(registry.lookup))
+        .filter(|registry| {
+            cx.analysis.lives.object_per_session(&cx.analysis.flow, registry.object)
+                && !cx.analysis.lives.object_per_process(&cx.analysis.flow, registry.object)
+        })
+        .filter_map(|registry| {
+            let holder = cx.analysis.flow.holder(registry.object)?;
+            let at = Spot { module: holder.module, span: holder.span };
+            let message = format!(
+                "`{}` knows handles, but is born with each session or request: the next one does not find them",
+                holder.name
+            );
+            let advice = "move it out of the factory, with an idle expiry and a bound; the handles stay what they are";
+            let mut detection = cx.at(&RULE, at, message, advice);
+            detection.failure = Some(Failure::Lost);
+            detection.related =
+                vec![(cx.spot(registry.lookup), format!("looked up here{}", cx.whereabouts(registry.lookup)))];
+            Some(detection)
+        })
+        .collect()
+}

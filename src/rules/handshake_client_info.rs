@@ -1,5 +1,6 @@
 //! `handshake-client-info`: what the client said in the handshake is read later.
 
+use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 
@@ -8,6 +9,7 @@ pub const RULE: Rule = Rule {
     name: "handshake-client-info",
     severity: Severity::Note,
     summary: "what the client said in the handshake is read later",
+    detect,
     docs: Docs {
         finds: "Reads of what `initialize` left behind: `getClientVersion()`, `getClientCapabilities()`, \
             `session.client_params`, `peer_info()`, hooks that run after initialization.",
@@ -52,3 +54,19 @@ let Some(client) = context.peer.peer_info() else { return plain(id) };
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    if !cx.http {
+        return Vec::new();
+    }
+    cx.ours(&cx.signals.client_info)
+        .map(|at| {
+            cx.at(
+                &RULE,
+                cx.call_spot(at),
+                "what the client said in the handshake is not known to a request without a session",
+                "read it from the request's `_meta`, on an SDK that speaks 2026-07-28, and expect it to be absent",
+            )
+        })
+        .collect()
+}

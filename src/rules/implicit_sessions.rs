@@ -1,5 +1,6 @@
 //! `implicit-sessions`: sessions are on by a default of the SDK.
 
+use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 
@@ -8,6 +9,7 @@ pub const RULE: Rule = Rule {
     name: "implicit-sessions",
     severity: Severity::Note,
     summary: "sessions are on by a default of the SDK",
+    detect,
     docs: Docs {
         finds: "An HTTP server whose set-up does not say whether there are sessions, on an SDK whose default is to \
             have them: `FastMCP(…)` without `stateless_http`, `StreamableHttpServerConfig::default()`, a \
@@ -60,3 +62,17 @@ server.start({ transportType: "httpStream", httpStream: { stateless: true } });
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.ours(&cx.signals.frameworks)
+        .map(|at| {
+            cx.at(
+                &RULE,
+                cx.call_spot(at),
+                "this framework keeps a session for each client by itself, without a line of code here",
+                "see whether the framework has a sessionless mode or a release for revision 2026-07-28; what tools keep on its \
+                 session objects needs handles",
+            )
+        })
+        .collect()
+}

@@ -1,6 +1,7 @@
 //! One file per rule: documentation, metadata, detection on the model. A rule never prints and never edits.
 
 pub mod dead_session_code;
+pub mod detect;
 pub mod finding;
 pub mod handle_not_usable;
 pub mod handle_registry_in_factory;

@@ -1,5 +1,6 @@
 //! `process-lifetime-state`: mutable state lives as long as the process.
 
+use super::detect::{Context, Detection, Spot};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 
@@ -8,6 +9,7 @@ pub const RULE: Rule = Rule {
     name: "process-lifetime-state",
     severity: Severity::Note,
     summary: "mutable state lives as long as the process",
+    detect,
     docs: Docs {
         finds: "Mutable state at the level of the module or of a single shared object that tools write and read, in \
             a server that is not keyed by session: over stdio, where one process serves one client, or over \
@@ -50,3 +52,30 @@ server.registerTool("append",
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.signals
+        .process_state
+        .iter()
+        .filter(|lasting| cx.modules[lasting.holder.module as usize])
+        .map(|lasting| {
+            let shared = if cx.http {
+                "all clients share it"
+            } else {
+                "it is private only as long as one process serves one client"
+            };
+            let message =
+                format!("`{}` lives as long as the process, and tools change it; {shared}", lasting.holder.name);
+            let advice = "over stdio it goes on working; before it is served over HTTP, name it with a handle";
+            let at = Spot { module: lasting.holder.module, span: lasting.holder.span };
+            let mut detection = cx.at(&RULE, at, message, advice);
+            detection.related = lasting
+                .writers
+                .iter()
+                .take(8)
+                .map(|at| (cx.spot(*at), format!("changed here{}", cx.whereabouts(*at))))
+                .collect();
+            detection
+        })
+        .collect()
+}

@@ -58,7 +58,7 @@ pub struct Docs {
 }
 
 /// A rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Its name: kebab-case words.
     pub name: &'static str,
@@ -67,5 +67,8 @@ pub struct Rule {
     /// One line: what it finds.
     pub summary: &'static str,
     /// Its documentation.
+    /// Finds it.
+    pub detect: fn(&super::detect::Context<'_, '_>) -> Vec<super::detect::Detection>,
+    /// What `explain` prints.
     pub docs: Docs,
 }

@@ -1,5 +1,6 @@
 //! `server-initiated-request`: the server sends a request to its client.
 
+use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 
@@ -8,6 +9,7 @@ pub const RULE: Rule = Rule {
     name: "server-initiated-request",
     severity: Severity::Note,
     summary: "the server sends a request to its client",
+    detect,
     docs: Docs {
         finds: "Calls that go from server to client: elicitation (`elicitInput`, `ctx.elicit`), sampling \
             (`createMessage`), `roots/list`, `ping`, in a server that is reached over HTTP.",
@@ -47,3 +49,16 @@ return remove(project);
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.ours(&cx.signals.asks)
+        .map(|at| {
+            cx.at(
+                &RULE,
+                cx.call_spot(at),
+                "this call waits for an answer of the client, which has no way back without a session",
+                "answer `input_required` and take the answer from the retried request",
+            )
+        })
+        .collect()
+}

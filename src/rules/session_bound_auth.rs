@@ -1,13 +1,16 @@
 //! `session-bound-auth`: credentials or identities are bound to the session.
 
+use super::detect::{Context, Detection, consequence, tools_of};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::{Holds, KeyedBy};
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "session-bound-auth",
     severity: Severity::Error,
     summary: "credentials or identities are bound to the session",
+    detect,
     docs: Docs {
         finds: "A store keyed by session whose values are credentials or identities: an OAuth code verifier, an \
             access token, claims, a user pinned to the session at the first request; and checks that compare the \
@@ -52,3 +55,19 @@ server.registerTool("begin_login", {}, async (extra) => {
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.stores()
+        .filter(|found| found.holds == Holds::Auth || found.with_auth)
+        .map(|found| {
+            let how = match found.keyed_by {
+                KeyedBy::SessionLifetime => "is taken from the request that opens a session and used by all later ones",
+                _ => "ties credentials or an identity to the session",
+            };
+            let message = format!("`{}` {how}{}; {}", found.name, tools_of(found), consequence(found.failure));
+            let advice = "authenticate each request on its own; keep what spans requests by the authenticated user, and what \
+                links two steps of a login by a nonce in the OAuth `state`. A credential never becomes a handle";
+            cx.store(&RULE, found, message, advice.to_owned())
+        })
+        .collect()
+}

@@ -1,5 +1,6 @@
 //! `session-dependent-list`: a list of tools, resources or prompts varies by session or by earlier calls.
 
+use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 
@@ -8,6 +9,7 @@ pub const RULE: Rule = Rule {
     name: "session-dependent-list",
     severity: Severity::Warning,
     summary: "a list of tools, resources or prompts varies by session or by earlier calls",
+    detect,
     docs: Docs {
         finds: "Tools, resources or prompts that are registered, removed, enabled or disabled inside a handler, and \
             list handlers that filter by session or by what was called before.",
@@ -60,3 +62,29 @@ context.peer.notify_tool_list_changed().await?;
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    let mut out = Vec::new();
+    let mut changes = cx.ours(&cx.signals.list_changes);
+    if let Some(first) = changes.next() {
+        let message = format!(
+            "a handler changes what is listed{}; a list must not depend on earlier calls",
+            cx.whereabouts(first)
+        );
+        let advice = "list everything always, and let a tool whose precondition does not hold fail with an error that names the \
+            tool to call first";
+        let mut detection = cx.at(&RULE, cx.call_spot(first), message, advice);
+        detection.related =
+            changes.take(8).map(|at| (cx.call_spot(at), format!("and here{}", cx.whereabouts(at)))).collect();
+        out.push(detection);
+    }
+    for at in cx.ours(&cx.signals.varying_lists) {
+        out.push(cx.at(
+            &RULE,
+            cx.call_spot(at),
+            "this list depends on state of the session",
+            "list everything always; what may be used is decided by the call's arguments and credentials",
+        ));
+    }
+    out
+}

@@ -1,13 +1,17 @@
 //! `session-fallback-bucket`: a constant stands in for an absent session id.
 
+use super::detect::{Context, Detection, Spot};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::Failure;
+use crate::model::flow::value::Value;
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "session-fallback-bucket",
     severity: Severity::Error,
     summary: "a constant stands in for an absent session id",
+    detect,
     docs: Docs {
         finds: "A fallback that turns an absent session id into a constant key: `?? \"default\"`, `|| \"stdio\"`, \
             `or \"anonymous\"`, a default value of a parameter, an assertion that it is there, a template string \
@@ -50,3 +54,27 @@ with _drafts.use(draft_id) as draft:
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.stores()
+        .filter_map(|found| {
+            let key = found.fallback?;
+            let text = cx.analysis.flow.at(key).iter().find_map(|value| match value {
+                Value::Text(text) => Some(*text),
+                _ => None,
+            })?;
+            let message = format!(
+                "without a session the key of `{}` is the constant `'{text}'`: all clients read and write one entry",
+                found.name
+            );
+            let advice = "remove the fallback together with the key; do not give it another default";
+            let mut detection = cx.at(&RULE, cx.spot(key), message, advice);
+            detection.failure = Some(Failure::Collapsed);
+            detection.related = vec![(
+                Spot { module: found.holder.module, span: found.holder.span },
+                format!("`{}` is declared here", found.name),
+            )];
+            Some(detection)
+        })
+        .collect()
+}

@@ -1,13 +1,16 @@
 //! `session-gateway`: the session selects an upstream or a child process.
 
+use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::Holds;
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "session-gateway",
     severity: Severity::Error,
     summary: "the session selects an upstream or a child process",
+    detect,
     docs: Docs {
         finds: "A store keyed by session whose values are upstream clients, child processes or backend addresses; \
             sticky routing by the header; one upstream opened per session in a factory.",
@@ -49,3 +52,18 @@ server.registerTool("open_workspace", {}, async () => {
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.stores()
+        .filter(|found| found.holds == Holds::Upstream)
+        .map(|found| {
+            let message = format!(
+                "`{}` ties an upstream connection or a child process to the session; there is no mechanical replacement",
+                found.name
+            );
+            let advice = "decide how requests find their upstream: by the authenticated user, by a handle, by a header of the \
+                gateway's own, or by one shared upstream that keeps no state";
+            cx.store(&RULE, found, message, advice.to_owned())
+        })
+        .collect()
+}

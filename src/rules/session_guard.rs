@@ -1,13 +1,16 @@
 //! `session-guard`: a guard decides by session.
 
+use super::detect::{Context, Detection, consequence, tools_of};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::{Carrier, Holds};
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "session-guard",
     severity: Severity::Error,
     summary: "a guard decides by session",
+    detect,
     docs: Docs {
         finds: "A store keyed by session that admits or refuses: a lease, a consent that was given once, evidence \
             that a file was read before it is written, a spend cap, an admission rule in a session manager of \
@@ -49,3 +52,25 @@ server.registerTool("write_file",
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.stores()
+        .filter(|found| found.holds == Holds::Guard)
+        .map(|found| {
+            let message = format!(
+                "`{}` admits or refuses calls by what happened earlier in the session{}; {}",
+                found.name,
+                tools_of(found),
+                consequence(found.failure)
+            );
+            let advice = if found.carrier == Carrier::Mrtr {
+                "ask within the request (`input_required`, with the arguments bound into `requestState`); a handle would let the \
+                 model carry its own permission"
+            } else {
+                "decide by hand what proves it: a revision that the earlier tool returns and the later one requires, or the \
+                 authenticated user. A handle would let the model carry its own permission"
+            };
+            cx.store(&RULE, found, message, advice.to_owned())
+        })
+        .collect()
+}

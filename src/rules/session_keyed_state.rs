@@ -1,13 +1,17 @@
 //! `session-keyed-state`: application state is kept by session id.
 
+use super::detect::{Context, Detection, consequence, is_state, tools_of};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::{Carrier, KeyedBy};
+use crate::classify::stores::Found;
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "session-keyed-state",
     severity: Severity::Error,
     summary: "application state is kept by session id",
+    detect,
     docs: Docs {
         finds: "A container of the application (a map, a record, a class field, a cache, a key in Redis or SQL) that \
             is indexed by a value that comes from the session id. The value is followed through assignments, \
@@ -95,3 +99,28 @@ async fn add_item(&self, Parameters(item): Parameters<AddItem>) -> Result<String
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.stores()
+        .filter(|found| found.keyed_by == KeyedBy::SessionId && is_state(found))
+        .map(|found| {
+            let message =
+                format!("`{}` is kept by session id{}; {}", found.name, tools_of(found), consequence(found.failure));
+            cx.store(&RULE, found, message, advice(found))
+        })
+        .collect()
+}
+
+fn advice(found: &Found) -> String {
+    match found.carrier {
+        Carrier::Argument => {
+            "let the tools that read it take the id as a required argument, and drop the tool that sets it".to_owned()
+        }
+        Carrier::Handle => format!(
+            "let a create tool return a handle for `{}` and let the tools that use it take that handle as an argument",
+            found.name
+        ),
+        Carrier::Request => "take it from the request itself".to_owned(),
+        _ => "decide by hand: it follows a standing connection, which `subscriptions/listen` replaces".to_owned(),
+    }
+}

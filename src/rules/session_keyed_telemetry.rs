@@ -1,13 +1,16 @@
 //! `session-keyed-telemetry`: logs, metrics or limits are keyed by session.
 
+use super::detect::{Context, Detection, consequence};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::Holds;
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "session-keyed-telemetry",
     severity: Severity::Warning,
     summary: "logs, metrics or limits are keyed by session",
+    detect,
     docs: Docs {
         finds: "A session id that labels: a log line, a span, a metric, a rate-limit bucket, a counter. Nothing the \
             application answers depends on it, or only a mere count does.",
@@ -55,3 +58,27 @@ logger.info("call", extra={"request": ctx.request_id})
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    let mut out: Vec<Detection> = cx
+        .stores()
+        .filter(|found| found.holds == Holds::Telemetry)
+        .map(|found| {
+            let message = format!("`{}` counts or limits by session; {}", found.name, consequence(found.failure));
+            let advice = "count by the authenticated user, else by the network address";
+            cx.store(&RULE, found, message, advice.to_owned())
+        })
+        .collect();
+    let mut labels = cx.ours(&cx.signals.labels);
+    if let Some(first) = labels.next() {
+        let mut detection = cx.at(
+            &RULE,
+            cx.spot(first),
+            "the session id labels a log line, span or metric; without a session the label is empty",
+            "label with an id of the request, or with the authenticated user",
+        );
+        detection.related = labels.take(8).map(|at| (cx.spot(at), "and here".to_owned())).collect();
+        out.push(detection);
+    }
+    out
+}

@@ -1,13 +1,16 @@
 //! `session-object-key`: state is keyed by an object that stands for the session.
 
+use super::detect::{Context, Detection, consequence, is_state, tools_of};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::KeyedBy;
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "session-object-key",
     severity: Severity::Error,
     summary: "state is keyed by an object that stands for the session",
+    detect,
     docs: Docs {
         finds: "A map, a weak map or an attribute that is keyed by (or planted on) the SDK's session, server or \
             connection object: `id(ctx.session)`, `WeakKeyDictionary[ServerSession, …]`, `WeakMap<McpServer, \
@@ -65,3 +68,20 @@ def add_note(notebook_id: str, text: str) -> str:
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.stores()
+        .filter(|found| found.keyed_by == KeyedBy::SessionObject && is_state(found))
+        .map(|found| {
+            let message = format!(
+                "`{}` is kept by an object that stands for the session{}; {}",
+                found.name,
+                tools_of(found),
+                consequence(found.failure)
+            );
+            let advice =
+                format!("key `{}` by a handle that a create tool returns and the other tools take", found.name);
+            cx.store(&RULE, found, message, advice)
+        })
+        .collect()
+}

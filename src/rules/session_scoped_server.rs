@@ -1,13 +1,18 @@
 //! `session-scoped-server`: state lives in a server that is built per session.
 
+use super::detect::{Context, Detection, consequence, is_state, tools_of};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::{Carrier, KeyedBy};
+use crate::classify::lifetime::Held;
+use crate::classify::stores::Found;
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "session-scoped-server",
     severity: Severity::Error,
     summary: "state lives in a server that is built per session",
+    detect,
     docs: Docs {
         finds: "Mutable state that is created together with a server: a variable captured by the factory function, a \
             field of the handler that a factory constructs afresh, a per-session lifespan. No session id is in \
@@ -70,3 +75,30 @@ StreamableHttpService::new(move || Ok(Shop::new(baskets.clone())), manager, conf
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.stores()
+        .filter(|found| found.keyed_by == KeyedBy::SessionLifetime && is_state(found) && !is_registry(cx, found))
+        .map(|found| {
+            let kind = if found.held == Some(Held::Field) { "a field of an object" } else { "captured by a server" };
+            let message = format!(
+                "`{}` is {kind} that is built once for each session, and tools change it{}; {}",
+                found.name,
+                tools_of(found),
+                consequence(found.failure)
+            );
+            let advice = if found.carrier == Carrier::Drop {
+                "list the tool always, and let it fail with a clear error where its precondition does not hold"
+                    .to_owned()
+            } else {
+                format!("keep `{}` outside the factory under a handle that a create tool returns", found.name)
+            };
+            cx.store(&RULE, found, message, advice)
+        })
+        .collect()
+}
+
+/// A registry of handles is another rule's.
+fn is_registry(cx: &Context<'_, '_>, found: &Found) -> bool {
+    cx.signals.registries.iter().any(|registry| found.objects.contains(&registry.object))
+}

@@ -1,13 +1,16 @@
 //! `session-state-api`: an SDK's session-shaped API carries state.
 
+use super::detect::{Context, Detection, consequence, tools_of};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::KeyedBy;
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "session-state-api",
     severity: Severity::Error,
     summary: "an SDK's session-shaped API carries state",
+    detect,
     docs: Docs {
         finds: "Calls of an API that an SDK or framework offers to keep state per session: `ctx.set_state` and \
             `ctx.get_state` across calls, a session bag, `this.state` of a per-session agent, a session object \
@@ -63,3 +66,19 @@ execute: async ({ notebook_id, text }) => {
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.stores()
+        .filter(|found| found.keyed_by == KeyedBy::SessionApi)
+        .map(|found| {
+            let message = format!(
+                "`{}` lives in a bag that the SDK keeps for each session{}; {}",
+                found.name,
+                tools_of(found),
+                consequence(found.failure)
+            );
+            let advice = format!("keep `{}` in a store of your own under a handle that the tools take", found.name);
+            cx.store(&RULE, found, message, advice)
+        })
+        .collect()
+}

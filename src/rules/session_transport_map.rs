@@ -1,13 +1,16 @@
 //! `session-transport-map`: a map from session id to transport routes requests.
 
+use super::detect::{Context, Detection, consequence};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::{Failure, Holds};
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "session-transport-map",
     severity: Severity::Warning,
     summary: "a map from session id to transport routes requests",
+    detect,
     docs: Docs {
         finds: "A container keyed by session id whose values are transports (alone, or in a record with the server \
             beside them), and the routes that look the transport up by the header of the request.",
@@ -77,3 +80,15 @@ manager = StreamableHTTPSessionManager(app=server, stateless=True)
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.stores()
+        .filter(|found| found.with_transport && found.holds != Holds::Upstream)
+        .map(|found| {
+            let message = format!("`{}` finds the transport of a session by its id; {}", found.name, consequence(Failure::Refused));
+            let advice = "it goes away with the sessions: build server and transport inside the request, and answer GET and \
+                DELETE with 405. Do it in one step, half of it refuses every client";
+            Detection { failure: Some(Failure::Refused), ..cx.store(&RULE, found, message, advice.to_owned()) }
+        })
+        .collect()
+}

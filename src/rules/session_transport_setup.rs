@@ -1,13 +1,16 @@
 //! `session-transport-setup`: sessions are switched on in the transport's set-up.
 
+use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::model::lives::Mode;
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "session-transport-setup",
     severity: Severity::Warning,
     summary: "sessions are switched on in the transport's set-up",
+    detect,
     docs: Docs {
         finds: "A line that switches protocol sessions on: a session id generator given to a transport, a stateful \
             mode set in a configuration, a session manager that keeps sessions. It is reported whether or not \
@@ -78,3 +81,23 @@ let config = StreamableHttpServerConfig::default().with_stateful_mode(false);
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    let mut out = Vec::new();
+    for site in cx.transports().filter(|site| !site.sse && site.mode != Mode::Off) {
+        let at = site.generator.filter(|at| cx.here(*at)).map_or_else(|| cx.call_spot(site.at), |at| cx.spot(at));
+        let message = if site.mode == Mode::Either {
+            "this transport opens a session for each client in one of its two modes"
+        } else {
+            "this transport opens a session for each client"
+        };
+        let advice = "build server and transport for each request with `sessionIdGenerator: undefined`; deleting the option \
+            alone leaves one transport for all clients, which fails on the second request";
+        out.push(cx.at(&RULE, at, message, advice));
+    }
+    for at in cx.ours(&cx.signals.generators) {
+        let message = "this generator makes a framework open a session for each client";
+        out.push(cx.at(&RULE, cx.spot(at), message, "see whether the framework has a sessionless mode, and use it"));
+    }
+    out
+}

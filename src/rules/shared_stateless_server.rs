@@ -1,13 +1,16 @@
 //! `shared-stateless-server`: one server object answers concurrent requests without a session.
 
+use super::detect::{Context, Detection, Spot};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::model::vocabulary::Role;
 
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "shared-stateless-server",
     severity: Severity::Error,
     summary: "one server object answers concurrent requests without a session",
+    detect,
     docs: Docs {
         finds: "A sessionless set-up in which a server (or a transport) made once for the process is connected in \
             every request.",
@@ -53,3 +56,27 @@ app.post("/mcp", async (req, res) => {
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.signals
+        .shared
+        .iter()
+        .filter(|(at, _)| cx.here(*at))
+        .map(|(at, object)| {
+            let server = cx.analysis.flow.object(*object).role == Some(Role::Server);
+            let name = cx.analysis.flow.holder(*object).map_or("it".to_owned(), |holder| format!("`{}`", holder.name));
+            let message = if server {
+                format!("{name} is one server for the process, connected anew for each request: two requests at once fail or cross")
+            } else {
+                format!("{name} is one sessionless transport for all requests: the second request fails")
+            };
+            let advice = "build server and transport inside the request; clients, pools and caches stay outside";
+            let mut detection = cx.at(&RULE, cx.spot(*at), message, advice);
+            if let Some(holder) = cx.analysis.flow.holder(*object) {
+                let spot = Spot { module: holder.module, span: holder.span };
+                detection.related = vec![(spot, "made once for the process here".to_owned())];
+            }
+            detection
+        })
+        .collect()
+}

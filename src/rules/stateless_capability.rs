@@ -1,5 +1,6 @@
 //! `stateless-capability`: a capability is declared that a sessionless server can't deliver.
 
+use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 
@@ -8,6 +9,7 @@ pub const RULE: Rule = Rule {
     name: "stateless-capability",
     severity: Severity::Warning,
     summary: "a capability is declared that a sessionless server can't deliver",
+    detect,
     docs: Docs {
         finds: "A sessionless server that declares `listChanged`, `logging` or `subscribe`, or sends the \
             notifications that belong to them.",
@@ -40,3 +42,24 @@ const server = new McpServer(
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    if !cx.http || cx.signals.entries.iter().any(|at| cx.here(*at)) {
+        return Vec::new();
+    }
+    cx.signals
+        .capabilities
+        .iter()
+        .filter(|(at, _)| cx.here(*at))
+        .map(|(at, name)| {
+            cx.at(
+                &RULE,
+                cx.spot(*at),
+                format!(
+                    "the capability `{name}` needs a standing connection, which a sessionless server does not have"
+                ),
+                "take it out with the sessions, or serve `subscriptions/listen` on an SDK that speaks 2026-07-28",
+            )
+        })
+        .collect()
+}

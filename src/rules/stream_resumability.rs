@@ -1,5 +1,6 @@
 //! `stream-resumability`: streams can be resumed after a break.
 
+use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 
@@ -8,6 +9,7 @@ pub const RULE: Rule = Rule {
     name: "stream-resumability",
     severity: Severity::Note,
     summary: "streams can be resumed after a break",
+    detect,
     docs: Docs {
         finds: "An event store given to a transport, code that reads `Last-Event-ID`, event ids, streams that are \
             closed on purpose so that the client comes back.",
@@ -37,3 +39,16 @@ new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
         ],
     },
 };
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    cx.ours(&cx.signals.event_stores)
+        .map(|at| {
+            cx.at(
+                &RULE,
+                cx.call_spot(at),
+                "an event store lets clients resume a stream of their session; revision 2026-07-28 has no such streams",
+                "drop the event store; a client whose stream breaks sends its request again",
+            )
+        })
+        .collect()
+}

@@ -1,3 +1,5 @@
 //! Source text, spans and the tree-sitter wrapper. Knows nothing of MCP.
 
+pub mod line_index;
+pub mod source;
 pub mod tree;

@@ -158,6 +158,7 @@ pub fn parts() -> Parts {
         detail: detail.map(str::to_owned),
     };
     Parts {
+        disk_root: std::path::PathBuf::new(),
         root: ".".to_owned(),
         servers: vec![probe, cart],
         findings: vec![log, state],

@@ -240,16 +240,17 @@ impl<'t> Lowerer<'t> {
         let name = self.field(node, self.g.f.name);
         let kids = self.kids(node);
         let before_name = kids.iter().take_while(|kid| Some(kid.node) != name);
+        let mut is_static = false;
         for kid in before_name {
             match kid.k {
                 K::GetToken => return FuncKind::Getter,
                 K::SetToken => return FuncKind::Setter,
-                K::StaticToken => return FuncKind::Method,
+                K::StaticToken => is_static = true,
                 _ => {}
             }
         }
         match name {
-            Some(name) if self.slice(name) == "constructor" => FuncKind::Constructor,
+            Some(name) if self.slice(name) == "constructor" && !is_static => FuncKind::Constructor,
             _ => FuncKind::Method,
         }
     }

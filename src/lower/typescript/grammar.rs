@@ -237,6 +237,7 @@ fields! {
     key = "key",
     kind = "kind",
     left = "left",
+    module = "module",
     name = "name",
     object = "object",
     operator = "operator",

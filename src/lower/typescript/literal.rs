@@ -206,11 +206,10 @@ fn cook(written: &str) -> String {
             Some('v') => cooked.push('\u{b}'),
             Some('0') => cooked.push('\0'),
             Some('\n') => {}
-            Some('\r') => {
-                if rest.as_str().starts_with('\n') {
-                    rest.next();
-                }
+            Some('\r') if rest.as_str().starts_with('\n') => {
+                rest.next();
             }
+            Some('\r') => {}
             Some('x') => push_code(&mut cooked, hex(&mut rest, 2)),
             Some('u') => {
                 let mut code = unicode(&mut rest);

@@ -3,16 +3,21 @@
 //! One walk over the syntax tree builds the module. It recurses with the nesting of the code and iterates along what programs
 //! (and those who write programs by program) make long: operator and call chains, `else if`, conditional chains.
 
+mod arena;
+mod bridge;
 mod class;
 mod commonjs;
+mod control;
 mod expr;
 mod function;
 mod grammar;
 mod literal;
 mod modules;
+mod operators;
 mod pattern;
 mod scope;
 mod statement;
+mod type_decls;
 mod types;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,16 +26,49 @@ use tree_sitter::{Node, Tree, TreeCursor};
 use self::grammar::{Grammar, K};
 use self::scope::{MODULE, Reference, ScopeId, Scopes, TypeReference};
 use super::LowerError;
-use crate::model::facts::{
-    ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Language, Module, Span, TOP, Type, TypeId,
-};
+use crate::model::facts::{ClassId, FuncId, FuncKind, Function, Language, Module, Span, TOP};
 use crate::model::name::Name;
 use crate::syntax::tree::{self, Budget};
+
+/// Parses one file, bridging what the grammar does not know (see [`syntax_errors`] for what remains).
+pub fn parse(path: &str, text: &str) -> Result<Tree, LowerError> {
+    let language = &Grammar::for_path(path).language;
+    let tree = tree::parse(language, text, Budget::default())?;
+    if !tree.root_node().has_error() {
+        return Ok(tree);
+    }
+    let Some(other) = bridge::bridged(text) else {
+        return Ok(tree);
+    };
+    let other = tree::parse(language, &other, Budget::default())?;
+    Ok(if tree::errors(&other).len() < tree::errors(&tree).len() { other } else { tree })
+}
+
+/// The byte ranges of a parsed text that are no valid code.
+pub fn syntax_errors(text: &str, tree: &Tree) -> Vec<Span> {
+    tree::errors(tree)
+        .into_iter()
+        .filter(|&(start, end)| !is_grammar_gap(text, start, end))
+        .map(|(start, end)| Span::new(start, end))
+        .collect()
+}
+
+/// What the grammar does not know though the language has it is no fault of the file.
+fn is_grammar_gap(text: &str, start: usize, end: usize) -> bool {
+    let (Some(before), Some(what), Some(after)) = (text.get(..start), text.get(start..end), text.get(end..)) else {
+        return false;
+    };
+    match what {
+        // `export type * from 'm'`
+        "type" => before.trim_end().ends_with("export") && after.trim_start().starts_with('*'),
+        _ => false,
+    }
+}
 
 /// Lowers one file. `path` is recorded and chooses the grammar by its extension; `text` is free of a byte order mark.
 pub fn lower(path: &str, language: Language, text: &str) -> Result<Module, LowerError> {
     let grammar = Grammar::for_path(path);
-    let tree = tree::parse(&grammar.language, text, Budget::default())?;
+    let tree = parse(path, text)?;
     let attempt = |cap| Lowerer::new(path, language, text, grammar, &tree, cap).run(&tree);
     super::deepening(attempt)
 }
@@ -156,26 +194,8 @@ impl<'t> Lowerer<'t> {
         self.finish_exports();
         self.module.branches.sort_by_key(|branch| (branch.span.start, std::cmp::Reverse(branch.span.end)));
         self.module.type_args.sort_by_key(|(expr, _)| *expr);
-        self.module.errors = tree::errors(tree)
-            .into_iter()
-            .filter(|&(start, end)| !self.is_grammar_gap(start, end))
-            .map(|(start, end)| Span::new(start, end))
-            .collect();
+        self.module.errors = syntax_errors(self.text, tree);
         Ok(self.module)
-    }
-
-    /// What the grammar does not know though the language has it is no fault of the file.
-    fn is_grammar_gap(&self, start: usize, end: usize) -> bool {
-        let (Some(before), Some(what), Some(after)) =
-            (self.text.get(..start), self.text.get(start..end), self.text.get(end..))
-        else {
-            return false;
-        };
-        match what {
-            // `export type * from 'm'`
-            "type" => before.trim_end().ends_with("export") && after.trim_start().starts_with('*'),
-            _ => false,
-        }
     }
 
     // The tree.
@@ -267,63 +287,5 @@ impl<'t> Lowerer<'t> {
     fn in_block<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
         let place = Place { scope: self.scopes.open(self.at.scope), ..self.at };
         self.within(place, inside)
-    }
-
-    // The arenas.
-
-    fn add(&mut self, kind: ExprKind, span: Span) -> ExprId {
-        let id = ExprId(self.module.exprs.len() as u32);
-        let exprs = &mut self.module.exprs;
-        kind.each_child(|child| {
-            // A value that several synthesised reads share belongs to the first.
-            let parent = &mut exprs[child.index()].parent;
-            if parent.is_none() {
-                *parent = Some(id);
-            }
-        });
-        exprs.push(Expr { kind, span, func: self.at.func, parent: None });
-        id
-    }
-
-    /// Adds one more child to an expression that was just built.
-    fn adopt(&mut self, parent: ExprId, child: ExprId) {
-        self.module.exprs[child.index()].parent = Some(parent);
-    }
-
-    fn reference(&mut self, name: Name, span: Span) -> ExprId {
-        let expr = self.add(ExprKind::Global(name), span);
-        self.references.push(Reference { expr, name, scope: self.at.scope });
-        expr
-    }
-
-    fn nothing(&mut self, span: Span) -> ExprId {
-        self.add(ExprKind::Opaque(Vec::new()), span)
-    }
-
-    fn add_type(&mut self, ty: Type) -> TypeId {
-        let id = TypeId(self.module.types.len() as u32);
-        self.module.types.push(ty);
-        id
-    }
-
-    /// Gives a function or class that is written without a name the name of what it is assigned to.
-    fn christen(&mut self, value: ExprId, name: Name, span: Span) {
-        match *self.module.kind(value) {
-            ExprKind::Function(id) => {
-                let function = &mut self.module.functions[id.index()];
-                if function.name.is_none() {
-                    function.name = Some(name);
-                    function.name_span = span;
-                }
-            }
-            ExprKind::Class(id) => {
-                let class = &mut self.module.classes[id.index()];
-                if class.name.is_none() {
-                    class.name = Some(name);
-                    class.name_span = span;
-                }
-            }
-            _ => {}
-        }
     }
 }

@@ -55,7 +55,7 @@ impl<'t> Lowerer<'t> {
                 let name = self.name(target);
                 self.reference(name, span)
             }
-            Bind::Assign => self.expr(target),
+            Bind::Assign => self.target(target),
         };
         self.add(ExprKind::Assign { target: assigned, value, kind }, span);
     }

@@ -2,14 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::Lowerer;
 use super::grammar::K;
-use super::scope::{TypeName, TypeReference};
-use crate::model::facts::{ExprKind, Import, Imported, Span, SymbolId, SymbolKind, Type, TypeDecl, TypeDeclId, TypeId};
+use super::scope::TypeReference;
+use super::{Lowerer, bridge};
+use crate::model::facts::{ExprKind, Import, Imported, Span, SymbolId, SymbolKind, Type, TypeId};
 use crate::model::name::Name;
 
 impl<'t> Lowerer<'t> {
-    fn unknown(&mut self) -> TypeId {
+    pub(super) fn unknown(&mut self) -> TypeId {
         self.add_type(Type::Unknown)
     }
 
@@ -71,12 +71,13 @@ impl<'t> Lowerer<'t> {
             }
             K::TupleType => self.tuple(node),
             K::ObjectType => self.object_type(node),
-            K::FunctionType => {
-                let params = self.parameter_types(node);
-                let ret = self.field(node, f.return_type);
-                let ret = ret.map(|ret| self.ty(ret));
-                self.add_type(Type::Function { params, ret })
-            }
+            K::FunctionType => self.in_block(|it| {
+                it.type_parameters(node);
+                let params = it.parameter_types(node);
+                let ret = it.field(node, f.return_type);
+                let ret = ret.map(|ret| it.ty(ret));
+                it.add_type(Type::Function { params, ret })
+            }),
             K::TypeQuery => match self.operand(node) {
                 Some(value) => self.add_type(Type::Of(value)),
                 None => self.unknown(),
@@ -95,7 +96,8 @@ impl<'t> Lowerer<'t> {
 
     /// A name with dots between.
     fn named(&mut self, node: Node<'t>, args: Vec<TypeId>) -> TypeId {
-        let Some(head) = self.leftmost_identifier(node) else {
+        let head = self.leftmost_identifier(node);
+        let Some(head) = head.filter(|head| bridge::specifier(self.slice(*head)).is_none()) else {
             return self.imported_type(node, args);
         };
         let single = head == node;
@@ -159,19 +161,27 @@ impl<'t> Lowerer<'t> {
         let f = &self.g.f;
         let mut head = None;
         let mut inner = node;
-        while self.k(inner) == K::Member {
-            head = self.field(inner, f.property);
-            match self.field(inner, f.object) {
+        loop {
+            let (object, name) = match self.k(inner) {
+                K::Member | K::NestedIdentifier => (f.object, f.property),
+                K::NestedTypeIdentifier => (f.module, f.name),
+                _ => break,
+            };
+            head = self.field(inner, name);
+            match self.field(inner, object) {
                 Some(object) => inner = object,
                 None => return self.unknown(),
             }
         }
-        let arguments = self.field(inner, f.arguments);
-        let specifier = arguments.and_then(|arguments| self.inner(arguments));
-        let Some(specifier) = specifier.filter(|node| self.k(*node) == K::String) else {
-            return self.unknown();
+        let source = match bridge::specifier(self.slice(inner)) {
+            Some(source) => Some(self.name_of(source)),
+            None => {
+                let arguments = self.field(inner, f.arguments);
+                let specifier = arguments.and_then(|arguments| self.inner(arguments));
+                specifier.filter(|node| self.k(*node) == K::String).and_then(|node| self.string_value(node))
+            }
         };
-        let Some(source) = self.string_value(specifier) else {
+        let Some(source) = source else {
             return self.unknown();
         };
         let span = self.span(node);
@@ -255,7 +265,7 @@ impl<'t> Lowerer<'t> {
     }
 
     /// `{ … }`, also the body of an interface.
-    fn object_type(&mut self, node: Node<'t>) -> TypeId {
+    pub(super) fn object_type(&mut self, node: Node<'t>) -> TypeId {
         let f = &self.g.f;
         let (mut fields, mut index, mut call) = (Vec::new(), None, None);
         for member in self.kids(node) {
@@ -333,82 +343,5 @@ impl<'t> Lowerer<'t> {
             });
         }
         types
-    }
-
-    // Declarations.
-
-    /// Declares the type parameters that a node writes, in the current scope.
-    pub(super) fn type_parameters(&mut self, node: Node<'t>) {
-        let f = &self.g.f;
-        let Some(list) = self.field(node, f.type_parameters) else {
-            return;
-        };
-        for kid in self.kids(list) {
-            if kid.k == K::TypeParameter
-                && let Some(name) = self.field(kid.node, f.name)
-            {
-                let name = self.name(name);
-                self.scopes.bind_type(self.at.scope, name, TypeName::Parameter);
-            }
-        }
-    }
-
-    pub(super) fn interface(&mut self, node: Node<'t>) {
-        let f = &self.g.f;
-        let Some(name) = self.field(node, f.name) else {
-            return;
-        };
-        let (ty, extends) = self.in_block(|it| {
-            it.type_parameters(node);
-            let mut extends = Vec::new();
-            for clause in it.kids(node) {
-                if clause.k == K::ExtendsTypeClause {
-                    extends.extend(it.type_list(clause.node));
-                }
-            }
-            let ty = match it.field(node, f.body) {
-                Some(body) => it.object_type(body),
-                None => it.unknown(),
-            };
-            (ty, extends)
-        });
-        let span = self.span(name);
-        let name = self.name(name);
-        self.declare_type(name, ty, extends, span);
-    }
-
-    pub(super) fn type_alias(&mut self, node: Node<'t>) {
-        let f = &self.g.f;
-        let Some(name) = self.field(node, f.name) else {
-            return;
-        };
-        let ty = self.in_block(|it| {
-            it.type_parameters(node);
-            match it.field(node, f.value) {
-                Some(value) => it.ty(value),
-                None => it.unknown(),
-            }
-        });
-        let span = self.span(name);
-        let name = self.name(name);
-        self.declare_type(name, ty, Vec::new(), span);
-    }
-
-    /// Declares a type. Interfaces of one name merge.
-    pub(super) fn declare_type(&mut self, name: Name, ty: TypeId, extends: Vec<TypeId>, span: Span) {
-        if let Some(TypeName::Decl(known)) = self.scopes.own_type(self.at.scope, name) {
-            let into = self.module.type_decls[known.index()].ty;
-            self.module.type_decls[known.index()].extends.extend(extends);
-            if let Type::Object { fields, index } = self.module.ty(ty).clone()
-                && let Type::Object { fields: known_fields, index: known_index } = &mut self.module.types[into.index()]
-            {
-                known_fields.extend(fields);
-                *known_index = known_index.or(index);
-            }
-            return;
-        }
-        let id = TypeDeclId(self.module.type_decls.len() as u32);
-        self.module.type_decls.push(TypeDecl { name, ty, extends, span });
-        self.scopes.bind_type(self.at.scope, name, TypeName::Decl(id));
     }
 }

@@ -4,7 +4,7 @@ use super::types::{Base, join};
 use super::value::{ObjId, Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner, Root};
 use crate::model::facts::{Arg, ExprId, ExprKind, SymbolKind};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
 
@@ -60,6 +60,9 @@ impl Flow<'_> {
                 }
                 if !understood {
                     out.extend(self.call_unknown(call, object, &receivers, name));
+                    if out.is_empty() {
+                        out.extend(self.authenticated(call, callee));
+                    }
                 }
                 out
             }
@@ -71,7 +74,13 @@ impl Flow<'_> {
                 let callees = self.read_expr(module, callee);
                 let mut out = Vec::new();
                 let mut understood = false;
+                let given = self.is_parameter(module, callee);
                 for value in callees {
+                    if given && let Value::Func(func) = value {
+                        understood = true;
+                        out.extend(self.bind_as(call, func, 0, Edge::Given));
+                        continue;
+                    }
                     if let Some(values) = self.call_value(call, value) {
                         understood = true;
                         out.extend(values);
@@ -90,10 +99,35 @@ impl Flow<'_> {
                         }
                     }
                     self.escape_args(call);
+                    out.extend(self.authenticated(call, callee));
                 }
                 out
             }
         }
+    }
+
+    fn is_parameter(&self, module: u32, callee: ExprId) -> bool {
+        let facts = self.program.module(module);
+        matches!(facts.kind(callee), ExprKind::Symbol(id) if facts.symbol(*id).kind == SymbolKind::Parameter)
+    }
+
+    /// What something unknown that is called to authenticate makes of a request is an identity.
+    fn authenticated(&mut self, call: CallSite<'_>, callee: ExprId) -> Vec<Value> {
+        let at = At { module: call.at.module, id: callee };
+        let name = match self.program.kind(at) {
+            ExprKind::Symbol(id) => self.program.module(at.module).symbol(*id).name,
+            ExprKind::Member { name, .. } => *name,
+            _ => return Vec::new(),
+        };
+        if !name.text().to_ascii_lowercase().contains("authenticat") {
+            return Vec::new();
+        }
+        let request = (0..call.args.len()).any(|index| {
+            self.arg_values(call, index)
+                .iter()
+                .any(|value| matches!(value, Value::Object(id) if matches!(self.object(*id).role, Some(Role::Request | Role::Headers))))
+        });
+        if request { vec![Value::Credential(call.at)] } else { Vec::new() }
     }
 
     /// Calls a value. `None` where it is nothing that can be called.
@@ -115,7 +149,7 @@ impl Flow<'_> {
             }
             Value::Namespace(module) => {
                 let target =
-                    self.export(module, Name::new("=")).or_else(|| self.export(module, Name::new("default")))?;
+                    self.export(module, part::module()).or_else(|| self.export(module, Name::new("default")))?;
                 let mut out = None;
                 for value in self.read_target(target, call.at.module) {
                     if let Some(values) = self.call_value(call, value) {
@@ -167,6 +201,11 @@ impl Flow<'_> {
                 let mut out = Vec::new();
                 for method in methods {
                     out.extend(self.bind(call, method, 0));
+                }
+                // A server class's own way of registering tools: `addReadOnlyTool(name, …, handler)`.
+                let registers = name.text().to_ascii_lowercase().contains("tool");
+                if registers && object.role == Some(Role::Server) {
+                    out.extend(self.perform(call, Op::RegisterTool, Some(id), Some(name)));
                 }
                 return Some(out);
             }
@@ -321,7 +360,11 @@ impl Flow<'_> {
 
     /// Binds arguments to parameters; the result is what the function returns.
     pub(super) fn bind(&mut self, call: CallSite<'_>, func: FuncRef, skip: usize) -> Vec<Value> {
-        self.edge(call.at, func, Edge::Call);
+        self.bind_as(call, func, skip, Edge::Call)
+    }
+
+    fn bind_as(&mut self, call: CallSite<'_>, func: FuncRef, skip: usize, edge: Edge) -> Vec<Value> {
+        self.edge(call.at, func, edge);
         let params = self.program.function(func).params.clone();
         let names = params.iter().position(|param| param.rest).filter(|_| params.iter().any(|param| param.rest));
         let by_name = (0..params.len()).find(|index| self.takes_names(func, *index));
@@ -330,6 +373,11 @@ impl Flow<'_> {
             let values = self.read_expr(call.at.module, arg.value);
             if values.is_empty() {
                 continue;
+            }
+            for value in &values {
+                if let Value::Func(given) = value {
+                    self.edge(call.at, *given, Edge::Callback);
+                }
             }
             match arg.name {
                 Some(name) if arg.spread => {
@@ -359,7 +407,7 @@ impl Flow<'_> {
                     match rest {
                         Some(rest) if index >= rest => {
                             let list = self.rest_object(func, rest);
-                            let node = self.field_node(Owner::Object(list), Name::new("[]"));
+                            let node = self.field_node(Owner::Object(list), part::elements());
                             self.write(node, &values);
                         }
                         _ => {
@@ -380,7 +428,7 @@ impl Flow<'_> {
         for value in values {
             let Value::Object(from) = *value else { continue };
             let owner = self.owner(from);
-            let elements = self.field_node(owner, Name::new("[]"));
+            let elements = self.field_node(owner, part::elements());
             let elements = self.read(elements);
             for param in params.iter().filter(|param| !param.rest) {
                 let symbol = At { module: func.module, id: param.symbol };
@@ -421,7 +469,7 @@ impl Flow<'_> {
         for arg in call.args {
             for value in self.read_expr(call.at.module, arg.value) {
                 match value {
-                    Value::Func(func) => self.edge(call.at, func, Edge::Callback),
+                    Value::Func(func) => self.escape(call.at, func),
                     Value::Object(id) if self.object(id).class.is_none() => {
                         // Callbacks in an options object.
                         let names = self.field_names.get(&Owner::Object(id)).cloned().unwrap_or_default();
@@ -429,7 +477,7 @@ impl Flow<'_> {
                             let node = self.field_node(Owner::Object(id), name);
                             for value in self.read(node) {
                                 if let Value::Func(func) = value {
-                                    self.edge(call.at, func, Edge::Callback);
+                                    self.escape(call.at, func);
                                 }
                             }
                         }
@@ -437,6 +485,16 @@ impl Flow<'_> {
                     _ => {}
                 }
             }
+        }
+    }
+
+    /// A function that something unknown will run; one that names its first parameter a request is run for each of them.
+    fn escape(&mut self, at: ExprRef, func: FuncRef) {
+        self.edge(at, func, Edge::Callback);
+        let first = self.program.function(func).params.first();
+        let name = first.map(|param| self.program.module(func.module).symbol(param.symbol).name);
+        if name.is_some_and(|name| matches!(name.text(), "req" | "request")) {
+            self.route_root(func, 0);
         }
     }
 
@@ -449,7 +507,7 @@ impl Flow<'_> {
                 Value::Class(class) => out.push(self.construct(call, *class)),
                 Value::External(package, path) => out.extend(self.construct_external(call, *package, *path)),
                 Value::Namespace(module) => {
-                    if let Some(target) = self.export(*module, Name::new("=")) {
+                    if let Some(target) = self.export(*module, part::module()) {
                         for value in self.read_target(target, call.at.module) {
                             if let Value::Class(class) = value {
                                 out.push(self.construct(call, class));
@@ -473,7 +531,25 @@ impl Flow<'_> {
             }
             self.escape_args(call);
         }
+        if self.typed {
+            self.type_constructed(at, &out);
+        }
         out
+    }
+
+    /// `new Map<string, Basket>()`: what its elements are by the written arguments.
+    fn type_constructed(&mut self, at: ExprRef, made: &[Value]) {
+        let Some(element) = self.program.module(at.module).type_args_of(at.id).last().copied() else { return };
+        for value in made {
+            if let Value::Object(id) = value
+                && matches!(
+                    self.object(*id).role,
+                    Some(Role::Map | Role::List | Role::Set | Role::Cache | Role::WeakMap)
+                )
+            {
+                self.type_elements(*id, At { module: at.module, id: element }, 0);
+            }
+        }
     }
 
     fn construct(&mut self, call: CallSite<'_>, class: ClassRef) -> Value {
@@ -563,9 +639,9 @@ impl Flow<'_> {
                     if self.is_record(source) {
                         self.copy_entries(source, Owner::Object(id));
                     }
-                    let elements = self.field_node(self.owner(source), Name::new("[]"));
+                    let elements = self.field_node(self.owner(source), part::elements());
                     let elements = self.read(elements);
-                    let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                    let node = self.field_node(Owner::Object(id), part::elements());
                     if matches!(role, Role::Set | Role::List) {
                         self.write(node, &elements);
                         continue;
@@ -623,7 +699,7 @@ impl Flow<'_> {
     pub(super) fn option_values(&mut self, options: ObjId, field: &str) -> Vec<Value> {
         let node = self.field_node(self.owner(options), Name::new(field));
         let mut out = self.read(node);
-        if let Some(node) = self.known_field(Owner::Object(options), Name::new("...")) {
+        if let Some(node) = self.known_field(Owner::Object(options), part::spread()) {
             for value in self.read(node) {
                 if let Value::Object(id) = value
                     && id != options
@@ -676,7 +752,7 @@ impl Flow<'_> {
                             Some(Op::ContextSet) => {
                                 if let Some(default) = call.named("default") {
                                     let values = self.read_expr(default.module, default.id);
-                                    let store = self.field_node(Owner::Object(id), Name::new("[store]"));
+                                    let store = self.field_node(Owner::Object(id), part::store());
                                     self.write(store, &values);
                                 }
                             }

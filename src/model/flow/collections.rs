@@ -5,7 +5,7 @@ use super::types::Base;
 use super::value::{ObjId, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner};
 use crate::model::facts::{ExprKind, Part};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ClassRef, ExprRef};
 use crate::model::vocabulary::{Op, Role};
 
@@ -59,7 +59,7 @@ impl Flow<'_> {
             let call = CallSite { at: At { module: at.module, id: factory.value }, args: &[] };
             made.extend(self.call_value(call, value).unwrap_or_default());
         }
-        let node = self.field_node(self.owner(id), Name::new("[]"));
+        let node = self.field_node(self.owner(id), part::elements());
         self.write(node, &made);
         Some(made)
     }
@@ -103,12 +103,12 @@ impl Flow<'_> {
         }
         match self.acts_as(id) {
             Some(Role::Map | Role::WeakMap | Role::Cache) => {
-                let node = self.field_node(owner, Name::new("[keys]"));
+                let node = self.field_node(owner, part::keys());
                 self.read(node)
             }
             Some(role @ (Role::Headers | Role::ContextHeaders)) => self.header_pair(at, id, role),
             _ => {
-                let node = self.field_node(owner, Name::new("[]"));
+                let node = self.field_node(owner, part::elements());
                 self.read(node)
             }
         }
@@ -117,7 +117,7 @@ impl Flow<'_> {
     fn entered(&mut self, at: ExprRef, id: ObjId) -> Vec<Value> {
         let object = self.object(id).clone();
         if let Site::Param(_, u32::MAX | YIELDED) = object.site {
-            let node = self.field_node(self.owner(id), Name::new("[]"));
+            let node = self.field_node(self.owner(id), part::elements());
             return self.read(node);
         }
         if let Some(class) = object.class {
@@ -151,7 +151,7 @@ impl Flow<'_> {
         if !looked_for {
             return Vec::new();
         }
-        let pair = self.role_object(Site::Part(headers, Name::new("[entry]")), Some(Role::List));
+        let pair = self.role_object(Site::Part(headers, part::entry()), Some(Role::List));
         let kind = if role == Role::ContextHeaders { SourceKind::ToolHeader } else { SourceKind::Header };
         let id = self.id_value(kind, at);
         if let Value::Object(pair) = pair {
@@ -184,7 +184,7 @@ impl Flow<'_> {
         if source == owner {
             return;
         }
-        for name in ["[]", "[keys]"].map(Name::new) {
+        for name in [part::elements(), part::keys()] {
             let node = self.field_node(source, name);
             let values = self.read(node);
             if !values.is_empty() {

@@ -4,7 +4,7 @@ use super::types::{Base, Target, join};
 use super::value::{Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner, Root};
 use crate::model::facts::{Choice, Exported, ExprId, ExprKind, Field, FuncKind, Key, Part, SymbolId, SymbolKind};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef, Link};
 use crate::model::vocabulary::{Role, Source};
 
@@ -172,7 +172,7 @@ impl Flow<'_> {
                 {
                     for value in out.clone() {
                         if let Value::Object(id) = value {
-                            self.type_elements(id, element);
+                            self.type_elements(id, element, 0);
                         }
                     }
                 }
@@ -194,7 +194,7 @@ impl Flow<'_> {
                 let func = program.func_of(at);
                 let list = self.role_object(Site::Param(func, super::collections::YIELDED), Some(Role::List));
                 if let Value::Object(id) = list {
-                    let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                    let node = self.field_node(Owner::Object(id), part::elements());
                     self.write(node, &values);
                 }
                 self.write(self.return_node(func), &[list]);
@@ -335,8 +335,9 @@ impl Flow<'_> {
                 self.read(node)
             }
             Value::Id(_) | Value::Credential(_) if name == "length" => Vec::new(),
-            // What hangs on an argument is an argument; a random id in another spelling is one.
+            // What hangs on an argument is an argument, a part of an identity is one, a random id in another spelling is one.
             Value::Argument(_) | Value::Random(_) => vec![value],
+            Value::Credential(_) if name != "length" => vec![value],
             // `headers['x']?.[0]` and the like.
             Value::Id(_) | Value::Credential(_) if name.text().parse::<u8>().is_ok() => vec![value],
             _ => Vec::new(),
@@ -353,7 +354,7 @@ impl Flow<'_> {
             return vec![Value::Namespace(inner)];
         }
         let mut out = Vec::new();
-        if let Some(target) = self.export(module, Name::new("=")) {
+        if let Some(target) = self.export(module, part::module()) {
             for value in self.read_target(target, at.module) {
                 out.extend(self.member(at, value, name));
             }
@@ -450,7 +451,9 @@ impl Flow<'_> {
                     Some(Source::MissingId) => out.push(self.id_value(SourceKind::Missing, at)),
                     Some(Source::RemovedId) => out.push(self.id_value(SourceKind::Removed, at)),
                     Some(Source::Lifespan) => out.extend(self.lifespan_values()),
-                    Some(Source::Identity) if role == Role::Request => out.push(Value::Credential(at)),
+                    Some(Source::Identity) if matches!(role, Role::Request | Role::SessionFramework) => {
+                        out.push(Value::Credential(at));
+                    }
                     Some(Source::Identity | Source::ClientInfo) | None => {}
                 }
                 if row.does.is_some() {
@@ -469,7 +472,7 @@ impl Flow<'_> {
     }
 
     fn spreads(&mut self, id: super::value::ObjId) -> Vec<Value> {
-        match self.known_field(Owner::Object(id), Name::new("...")) {
+        match self.known_field(Owner::Object(id), part::spread()) {
             Some(node) => self.read(node),
             None => Vec::new(),
         }
@@ -541,7 +544,7 @@ impl Flow<'_> {
                         out.extend(self.member(at, *value, *text));
                     }
                     let owner = self.owner(*id);
-                    let node = self.field_node(owner, Name::new("[]"));
+                    let node = self.field_node(owner, part::elements());
                     out.extend(self.read(node));
                     // A table of named things, looked up by a name that is not known.
                     if texts.is_empty() {
@@ -620,12 +623,12 @@ impl Flow<'_> {
                         }
                     }
                     if !named {
-                        let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                        let node = self.field_node(Owner::Object(id), part::elements());
                         self.write(node, &values);
                     }
                 }
                 Key::Spread => {
-                    let node = self.field_node(Owner::Object(id), Name::new("..."));
+                    let node = self.field_node(Owner::Object(id), part::spread());
                     self.write(node, &values);
                 }
             }
@@ -684,7 +687,7 @@ impl Flow<'_> {
         };
         for (index, item) in items.iter().enumerate() {
             let values = self.read_expr(at.module, *item);
-            let node = self.field_node(Owner::Object(id), Name::new("[]"));
+            let node = self.field_node(Owner::Object(id), part::elements());
             self.write(node, &values);
             if index < 4 {
                 let node = self.field_node(Owner::Object(id), Name::new(["0", "1", "2", "3"][index]));
@@ -702,11 +705,11 @@ impl Flow<'_> {
                     (Part::Item, Some(Role::Map | Role::Cache)) => out.push(self.entry(id)),
                     (Part::Iterated | Part::Entered, _) => out.extend(self.iterated(at, id, part)),
                     (Part::Item, _) => {
-                        let node = self.field_node(self.owner(id), Name::new("[]"));
+                        let node = self.field_node(self.owner(id), part::elements());
                         out.extend(self.read(node));
                     }
                     (Part::Key, _) => {
-                        let node = self.field_node(self.owner(id), Name::new("[keys]"));
+                        let node = self.field_node(self.owner(id), part::keys());
                         out.extend(self.read(node));
                     }
                 },
@@ -720,7 +723,7 @@ impl Flow<'_> {
 
     /// The `[key, value]` pair that iterating over a map yields.
     pub(super) fn entry(&mut self, map: super::value::ObjId) -> Value {
-        let pair = self.role_object(Site::Part(map, Name::new("[entry]")), Some(Role::List));
+        let pair = self.role_object(Site::Part(map, part::entry()), Some(Role::List));
         let Value::Object(id) = pair else { return pair };
         for (from, to) in [("[keys]", "0"), ("[]", "1")] {
             let source = self.field_node(self.owner(map), Name::new(from));
@@ -786,9 +789,9 @@ impl Flow<'_> {
                             continue;
                         }
                     }
-                    let keys_node = self.field_node(owner, Name::new("[keys]"));
+                    let keys_node = self.field_node(owner, part::keys());
                     self.write(keys_node, &keys);
-                    let node = self.field_node(owner, Name::new("[]"));
+                    let node = self.field_node(owner, part::elements());
                     self.write(node, values);
                 }
             }

@@ -5,7 +5,7 @@ use super::calls::CallSite;
 use super::value::{ObjId, Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner, Registered, Registration, Root};
 use crate::model::facts::{ExprId, ExprKind, FuncId, Type};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
 
@@ -197,7 +197,7 @@ impl Flow<'_> {
             }
             if param.rest {
                 let rest = self.rest_object(handler, index);
-                let node = self.field_node(self.owner(rest), Name::new("[]"));
+                let node = self.field_node(self.owner(rest), part::elements());
                 self.write(node, &[Value::Argument(handler)]);
             } else {
                 self.write(node, &[Value::Argument(handler)]);
@@ -267,7 +267,7 @@ impl Flow<'_> {
     }
 
     fn element_functions(&mut self, id: ObjId) -> Vec<FuncRef> {
-        let node = self.field_node(self.owner(id), Name::new("[]"));
+        let node = self.field_node(self.owner(id), part::elements());
         let values = self.read(node);
         values
             .into_iter()
@@ -293,7 +293,7 @@ impl Flow<'_> {
         for value in self.read(self.return_node(func)) {
             match value {
                 Value::Object(id) if self.is_yielded(id) => {
-                    let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                    let node = self.field_node(Owner::Object(id), part::elements());
                     out.extend(self.read(node));
                 }
                 value => out.push(value),

@@ -4,7 +4,7 @@ use super::calls::CallSite;
 use super::value::{ObjId, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner, Registered, Registration, Root};
 use crate::model::facts::{ExprKind, Key};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
 
@@ -70,7 +70,7 @@ impl Flow<'_> {
             Op::AsText => {
                 let mut values = self.arg_values(call, 0);
                 if let Some(id) = receiver {
-                    let node = self.field_node(self.owner(id), Name::new("[]"));
+                    let node = self.field_node(self.owner(id), part::elements());
                     values.extend(self.read(node));
                 }
                 values.retain(|v| {
@@ -113,7 +113,7 @@ impl Flow<'_> {
                     return Vec::new();
                 };
                 let values = self.arg_values(call, 0);
-                let store = self.field_node(Owner::Object(id), Name::new("[store]"));
+                let store = self.field_node(Owner::Object(id), part::store());
                 self.write(store, &values);
                 let mut out = Vec::new();
                 for value in self.arg_values(call, 1) {
@@ -125,13 +125,13 @@ impl Flow<'_> {
                 let Some(id) = receiver else {
                     return Vec::new();
                 };
-                let store = self.field_node(Owner::Object(id), Name::new("[store]"));
+                let store = self.field_node(Owner::Object(id), part::store());
                 self.read(store)
             }
             Op::ContextSet => {
                 if let Some(id) = receiver {
                     let values = self.arg_values(call, 0);
-                    let store = self.field_node(Owner::Object(id), Name::new("[store]"));
+                    let store = self.field_node(Owner::Object(id), part::store());
                     self.write(store, &values);
                 }
                 Vec::new()
@@ -226,7 +226,7 @@ impl Flow<'_> {
             return Vec::new();
         };
         let owner = self.owner(id);
-        let elements = self.field_node(owner, Name::new("[]"));
+        let elements = self.field_node(owner, part::elements());
         match op {
             Op::Extract => {
                 let keys = self.arg_values(call, 0);
@@ -237,7 +237,7 @@ impl Flow<'_> {
             }
             Op::Put => {
                 let keys = self.arg_values(call, 0);
-                let keys_node = self.field_node(owner, Name::new("[keys]"));
+                let keys_node = self.field_node(owner, part::keys());
                 self.write(keys_node, &keys);
                 let values = self.arg_values(call, 1);
                 self.write(elements, &values);
@@ -266,7 +266,7 @@ impl Flow<'_> {
             }
             Op::GetOrInsert => {
                 let keys = self.arg_values(call, 0);
-                let keys_node = self.field_node(owner, Name::new("[keys]"));
+                let keys_node = self.field_node(owner, part::keys());
                 self.write(keys_node, &keys);
                 for value in self.arg_values(call, 1) {
                     match value {
@@ -290,7 +290,7 @@ impl Flow<'_> {
         let mut out = Vec::new();
         for value in values {
             if let Value::Object(id) = value {
-                let node = self.field_node(self.owner(*id), Name::new("[]"));
+                let node = self.field_node(self.owner(*id), part::elements());
                 out.extend(self.read(node));
             }
         }
@@ -303,9 +303,9 @@ impl Flow<'_> {
             return Vec::new();
         };
         let owner = self.owner(id);
-        let elements = self.field_node(owner, Name::new("[]"));
+        let elements = self.field_node(owner, part::elements());
         let elements = self.read(elements);
-        let keys = match self.known_field(owner, Name::new("[keys]")) {
+        let keys = match self.known_field(owner, part::keys()) {
             Some(node) => self.read(node),
             None => Vec::new(),
         };
@@ -333,7 +333,7 @@ impl Flow<'_> {
             _ => {
                 let list = self.role_object(Site::Expr(call.at), Some(Role::List));
                 if let Value::Object(list) = list {
-                    let node = self.field_node(Owner::Object(list), Name::new("[]"));
+                    let node = self.field_node(Owner::Object(list), part::elements());
                     self.write(node, &made);
                     let inner = self.elements_of(&made);
                     self.write(node, &inner);
@@ -359,16 +359,16 @@ impl Flow<'_> {
         let Value::Object(list_id) = list else {
             return Vec::new();
         };
-        let node = self.field_node(Owner::Object(list_id), Name::new("[]"));
+        let node = self.field_node(Owner::Object(list_id), part::elements());
         for id in sources {
             let owner = self.owner(id);
             let values = match op {
                 Op::Keys => {
-                    let keys = self.field_node(owner, Name::new("[keys]"));
+                    let keys = self.field_node(owner, part::keys());
                     self.read(keys)
                 }
                 Op::Values => {
-                    let elements = self.field_node(owner, Name::new("[]"));
+                    let elements = self.field_node(owner, part::elements());
                     let mut values = self.read(elements);
                     if receiver.is_none() || self.is_record(id) {
                         values.extend(self.named_fields(owner));
@@ -413,7 +413,7 @@ impl Flow<'_> {
                 self.edge(at, func, Edge::Callback);
             }
             Value::Object(id) if depth < 2 && self.object(id).role == Some(Role::List) => {
-                let node = self.field_node(Owner::Object(id), Name::new("[]"));
+                let node = self.field_node(Owner::Object(id), part::elements());
                 for value in self.read(node) {
                     self.route_handler(at, value, depth + 1);
                 }

@@ -16,9 +16,9 @@ pub mod value;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::facts::{ExprId, FuncId, SymbolId};
+use super::facts::{ExprId, ExprKind, FuncId, SymbolId};
 use super::name::Name;
-use super::program::{At, ClassRef, ExprRef, FuncRef, Program, SymbolRef};
+use super::program::{At, ClassRef, DeclRef, ExprRef, FuncRef, Program, SymbolRef};
 use super::vocabulary::Role;
 use value::{ObjId, Object, Site, SourceId, SourceInfo, SourceKind, Value};
 
@@ -57,6 +57,9 @@ pub enum Edge {
     Call,
     /// It hands it to something that will call it.
     Callback,
+    /// It calls what came in as a parameter. Whoever handed it over has an edge of its own; following this one would mix up
+    /// everything that was ever handed to a helper.
+    Given,
 }
 
 /// Why something outside the program runs a function.
@@ -129,6 +132,7 @@ pub struct Flow<'p> {
     lifespans: FxHashSet<FuncRef>,
     /// What decorates something: called with it, it hands it on unless it is known to do otherwise.
     decorators: FxHashSet<ExprRef>,
+    implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
     pub(crate) sse: std::cell::OnceCell<bool>,
     /// Direct calls and callbacks: call → callee.
     pub edges: FxHashMap<FuncRef, FxHashSet<(FuncRef, ExprRef, Edge)>>,
@@ -160,10 +164,21 @@ impl<'p> Flow<'p> {
         // Written types stand in only where no value was seen to flow.
         flow.typed = true;
         flow.apply_types();
+        flow.enqueue_typed();
         flow.run();
         flow.apply_types();
         flow.run();
         flow
+    }
+
+    /// Expressions that mean more once written types count.
+    fn enqueue_typed(&mut self) {
+        for task in 0..self.queued.len() as u32 {
+            let kind = self.program.kind(self.task_expr(task));
+            if matches!(kind, ExprKind::New { .. } | ExprKind::Cast { .. } | ExprKind::Member { .. }) {
+                self.enqueue(task);
+            }
+        }
     }
 
     fn prepare(program: &'p Program) -> Self {
@@ -201,6 +216,7 @@ impl<'p> Flow<'p> {
             paths: program.modules.iter().enumerate().map(|(at, module)| (module.path.as_str(), at as u32)).collect(),
             lifespans: FxHashSet::default(),
             decorators: decorators(program),
+            implementing: None,
             sse: std::cell::OnceCell::new(),
             edges: FxHashMap::default(),
             callers: FxHashMap::default(),

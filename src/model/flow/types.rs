@@ -1,9 +1,11 @@
 //! Written types as values: what a symbol must be by its annotation, used where no value was seen to flow.
 
+use rustc_hash::FxHashMap;
+
 use super::value::{Object, Site, Value};
 use super::{Flow, NodeId, Owner};
 use crate::model::facts::{Exported, Imported, SymbolKind, Type};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ClassRef, DeclRef, ExprRef, Link, SymbolRef, TypeRef};
 use crate::model::vocabulary::Role;
 
@@ -114,12 +116,12 @@ impl Flow<'_> {
                     let inner = || self.inner_module(other, *name).map(Target::Namespace);
                     self.export_within(other, *name, depth + 1).or_else(inner).or_else(|| {
                         // A CommonJS module's object has the names as fields.
-                        self.export_within(other, Name::new("="), depth + 1).map(|_| Target::Namespace(other))
+                        self.export_within(other, part::module(), depth + 1).map(|_| Target::Namespace(other))
                     })
                 }
                 Imported::Default => self
                     .export_within(other, Name::new("default"), depth + 1)
-                    .or_else(|| self.export_within(other, Name::new("="), depth + 1)),
+                    .or_else(|| self.export_within(other, part::module(), depth + 1)),
                 Imported::Namespace | Imported::Effects => Some(Target::Namespace(other)),
             },
             // A folder that no file stands for has modules all the same.
@@ -303,18 +305,18 @@ impl Flow<'_> {
         };
         for value in known {
             if let Value::Object(id) = value {
-                self.type_elements(id, element);
+                self.type_elements(id, element, 0);
             }
         }
     }
 
     /// Gives the elements of a container the written type, where no element was seen.
-    pub(super) fn type_elements(&mut self, id: super::value::ObjId, element: TypeRef) {
-        let elements = self.field_node(Owner::Object(id), Name::new("[]"));
+    pub(super) fn type_elements(&mut self, id: super::value::ObjId, element: TypeRef, depth: u32) {
+        let elements = self.field_node(Owner::Object(id), part::elements());
         if self.values(elements).iter().any(|value| matches!(value, Value::Object(_) | Value::Func(_))) {
             return;
         }
-        let values = self.typed(element, Site::Part(id, Name::new("[]")), 1);
+        let values = self.typed(element, Site::Part(id, part::elements()), depth + 1);
         self.write(elements, &values);
     }
 
@@ -351,7 +353,7 @@ impl Flow<'_> {
                         let rest = path.text().split_once('.').map(|(_, rest)| Name::new(rest));
                         self.typed_symbol(At { module: ty.module, id: *head }, rest, site, element, depth)
                     }
-                    None => self.typed_external(ty.module, Name::new(""), *path, site, element),
+                    None => self.typed_external(ty.module, Name::new(""), *path, site, element.map(|ty| (ty, depth))),
                 }
             }
             Type::Object { index, fields } => {
@@ -359,7 +361,7 @@ impl Flow<'_> {
                     return Vec::new();
                 };
                 if let Some(index) = index {
-                    self.type_elements(id, at(*index));
+                    self.type_elements(id, at(*index), depth);
                 }
                 for (name, ty) in fields {
                     self.type_field(id, *name, at(*ty), depth);
@@ -371,7 +373,7 @@ impl Flow<'_> {
                 let Value::Object(id) = self.role_object(site, Some(Role::List)) else {
                     return Vec::new();
                 };
-                self.type_elements(id, at(*element));
+                self.type_elements(id, at(*element), depth);
                 vec![Value::Object(id)]
             }
             Type::Of(expr) => self.at(At { module: ty.module, id: *expr }).to_vec(),
@@ -405,6 +407,7 @@ impl Flow<'_> {
                         match value {
                             Value::External(package, path) => {
                                 let path = rest.map_or(path, |rest| join(path, rest));
+                                let element = element.map(|ty| (ty, depth));
                                 return self.typed_external(symbol.module, package, path, site, element);
                             }
                             Value::Class(class) => return vec![Value::Object(self.instance(class))],
@@ -418,7 +421,7 @@ impl Flow<'_> {
             Some(Target::Decl(decl)) => self.typed_decl(decl, site, depth),
             Some(Target::External(package, path)) => {
                 let path = rest.map_or(path, |rest| join(path, rest));
-                self.typed_external(symbol.module, package, path, site, element)
+                self.typed_external(symbol.module, package, path, site, element.map(|ty| (ty, depth)))
             }
             Some(Target::Namespace(module)) => match rest.and_then(|rest| self.export(module, rest)) {
                 Some(Target::Symbol(symbol)) => self.typed_symbol(symbol, None, site, element, depth + 1),
@@ -431,7 +434,8 @@ impl Flow<'_> {
 
     /// What a class stands for as a type: its instances; for a protocol those of the classes that have all its methods.
     fn instances_of(&mut self, class: ClassRef) -> Vec<Value> {
-        let protocol = self.bases(class).iter().any(|base| matches!(base, Base::External(_, path) if *path == "Protocol"));
+        let protocol =
+            self.bases(class).iter().any(|base| matches!(base, Base::External(_, path) if *path == "Protocol"));
         if !protocol {
             return vec![Value::Object(self.instance(class))];
         }
@@ -459,7 +463,7 @@ impl Flow<'_> {
         package: Name,
         path: Name,
         site: Site,
-        element: Option<TypeRef>,
+        element: Option<(TypeRef, u32)>,
     ) -> Vec<Value> {
         let role = self.program.tables(module).export(package.text(), path.text()).and_then(|row| row.gives);
         if role.is_none() && package == "" {
@@ -467,10 +471,10 @@ impl Flow<'_> {
         }
         let object = || Object { site, role, class: None, external: Some((package, path)) };
         let id = self.object_of(site, object);
-        if let Some(element) = element
+        if let Some((element, depth)) = element
             && matches!(role, Some(Role::Map | Role::List | Role::Set | Role::Cache | Role::WeakMap))
         {
-            self.type_elements(id, element);
+            self.type_elements(id, element, depth);
         }
         vec![Value::Object(id)]
     }
@@ -503,21 +507,29 @@ impl Flow<'_> {
         out
     }
 
-    fn implementers(&self, decl: DeclRef) -> Vec<ClassRef> {
-        let mut out = Vec::new();
-        for class in self.program.classes() {
-            let written = &self.program.class(class).implements;
-            let implements = written.iter().any(|ty| match self.program.module(class.module).ty(*ty) {
-                Type::Named { decl: Some(id), .. } => At { module: class.module, id: *id } == decl,
-                Type::Named { head: Some(head), .. } => {
-                    self.target(At { module: class.module, id: *head }) == Some(Target::Decl(decl))
+    /// The classes of the program that say they implement a declared type.
+    fn implementers(&mut self, decl: DeclRef) -> Vec<ClassRef> {
+        if self.implementing.is_none() {
+            let mut table: FxHashMap<DeclRef, Vec<ClassRef>> = FxHashMap::default();
+            for class in self.program.classes() {
+                for ty in &self.program.class(class).implements {
+                    let written = match self.program.module(class.module).ty(*ty) {
+                        Type::Named { decl: Some(id), .. } => Some(At { module: class.module, id: *id }),
+                        Type::Named { head: Some(head), .. } => {
+                            match self.target(At { module: class.module, id: *head }) {
+                                Some(Target::Decl(decl)) => Some(decl),
+                                _ => None,
+                            }
+                        }
+                        _ => None,
+                    };
+                    if let Some(decl) = written {
+                        table.entry(decl).or_default().push(class);
+                    }
                 }
-                _ => false,
-            });
-            if implements {
-                out.push(class);
             }
+            self.implementing = Some(table);
         }
-        out
+        self.implementing.as_ref().and_then(|table| table.get(&decl)).cloned().unwrap_or_default()
     }
 }

@@ -1,0 +1,588 @@
+//! What else a program does that matters for the migration, besides keeping stores: facts that facets and rules share.
+
+use rustc_hash::FxHashSet;
+
+use super::answer::Holds;
+use super::lifetime::Lasting;
+use super::mutations::is_memo;
+use super::stores::Analysis;
+use super::words;
+use crate::model::facts::{AssignKind, ExprId, ExprKind, Key, TOP};
+use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::{Owner, Root};
+use crate::model::lives::{Contexts, Mode};
+use crate::model::name::{Name, part};
+use crate::model::program::{At, ExprRef};
+use crate::model::vocabulary::{Op, Role};
+
+/// A registry of handles: a container in which the model's argument finds what a random id was given to.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    /// The container.
+    pub object: ObjId,
+    /// The look-up by argument.
+    pub lookup: ExprRef,
+    /// The argument's name as the tool takes it.
+    pub argument: Option<Name>,
+}
+
+/// Facts beside the stores.
+#[derive(Default)]
+pub struct Signals {
+    /// Calls to the client that wait for its answer.
+    pub asks: Vec<ExprRef>,
+    /// Messages to the client outside a request.
+    pub notifies: Vec<ExprRef>,
+    /// Announcements that a list changed.
+    pub list_changed: Vec<ExprRef>,
+    /// Reads of what the client said in the handshake.
+    pub client_info: Vec<ExprRef>,
+    /// Registrations made or switched by handlers.
+    pub list_changes: Vec<ExprRef>,
+    /// List handlers whose answer depends on session state.
+    pub varying_lists: Vec<ExprRef>,
+    /// Entry points that build a server for each request.
+    pub entries: Vec<ExprRef>,
+    /// Entry points of adapters that are sessionless by themselves.
+    pub stateless_entries: Vec<ExprRef>,
+    /// Constructions of clients and their transports.
+    pub clients: Vec<ExprRef>,
+    /// Upstream clients that live as long as the process.
+    pub shared_upstreams: Vec<ExprRef>,
+    /// Where a session id labels a log line, span or metric.
+    pub labels: Vec<ExprRef>,
+    /// Event stores that are given to a transport or constructed.
+    pub event_stores: Vec<ExprRef>,
+    /// The session header in lists of headers that browsers may read or send.
+    pub header_lists: Vec<ExprRef>,
+    /// Session callbacks of transports that open no session.
+    pub dead_callbacks: Vec<ExprRef>,
+    /// Containers of transports that nothing fills.
+    pub dead_maps: Vec<ObjId>,
+    /// Registries of handles.
+    pub registries: Vec<Registry>,
+    /// Written capabilities that need a standing stream.
+    pub capabilities: Vec<(ExprRef, Name)>,
+    /// A server or transport of the process that each request uses.
+    pub shared: Vec<(ExprRef, ObjId)>,
+    /// Constructions of frameworks that keep sessions.
+    pub frameworks: Vec<ExprRef>,
+    /// Session id generators that are given to something other than a known transport.
+    pub generators: Vec<ExprRef>,
+    /// Calls that authenticate requests.
+    pub authenticates: Vec<ExprRef>,
+    /// State of the process that handlers change and that nothing keys.
+    pub process_state: Vec<Lasting>,
+}
+
+impl Signals {
+    /// Collects the facts of an analysed program.
+    pub fn new(analysis: &Analysis<'_>) -> Self {
+        let mut out = Self::default();
+        for at in analysis.flow.program.exprs() {
+            match analysis.flow.program.kind(at) {
+                ExprKind::Call { .. } => out.call(analysis, at),
+                ExprKind::Text(text) => out.text(analysis, at, *text),
+                ExprKind::Object(_) => {
+                    out.capability_fields(analysis, at);
+                    out.generator_field(analysis, at);
+                }
+                _ => {}
+            }
+        }
+        out.labels = labels(analysis);
+        out.clients = crate::model::lives::constructions(&analysis.flow, &[Role::Client, Role::ClientTransport]);
+        out.frameworks = frameworks(analysis);
+        out.shared_upstreams = shared_upstreams(analysis);
+        out.transports(analysis);
+        out.registrations(analysis);
+        out.registries = registries(analysis);
+        out.dead_maps = dead_maps(analysis);
+        out.process_state = process_state(analysis, &out.registries);
+        out
+    }
+
+    fn call(&mut self, analysis: &Analysis<'_>, at: ExprRef) {
+        for performed in analysis.flow.performed(at) {
+            // A name alone proves nothing here.
+            let known = performed.object.is_some_and(|id| analysis.flow.object(id).role.is_some())
+                || analysis.flow.at(performed.receiver).iter().any(|v| matches!(v, Value::External(..)));
+            if !known {
+                continue;
+            }
+            let list = match performed.op {
+                Op::AskClient => &mut self.asks,
+                Op::Notify | Op::LogMessage => &mut self.notifies,
+                Op::ListChanged => &mut self.list_changed,
+                Op::ClientInfo => &mut self.client_info,
+                Op::ServePerRequest => {
+                    let modern = analysis.flow.at(at).iter().any(|v| matches!(v, Value::Object(id) if analysis.flow.object(*id).external.is_some_and(|(package, _)| package == "@modelcontextprotocol/server")));
+                    if modern || analysis.flow.at(at).is_empty() {
+                        &mut self.entries
+                    } else {
+                        &mut self.stateless_entries
+                    }
+                }
+                Op::ServeInit => &mut self.stateless_entries,
+                Op::Authenticate => &mut self.authenticates,
+                _ => continue,
+            };
+            if !list.contains(&at) {
+                list.push(at);
+            }
+        }
+    }
+
+    /// The header's name within a list of allowed or exposed headers.
+    fn text(&mut self, analysis: &Analysis<'_>, at: ExprRef, text: Name) {
+        if !text.text().to_ascii_lowercase().contains("mcp-session-id") {
+            return;
+        }
+        let facts = analysis.flow.program.module(at.module);
+        let mut id = at.id;
+        for _ in 0..5 {
+            let Some(parent) = facts.expr(id).parent else { return };
+            match facts.kind(parent) {
+                ExprKind::Object(fields) => {
+                    let name = fields.iter().find(|field| field.value == id).and_then(|field| match &field.key {
+                        Key::Name(name) => Some(name.text().to_ascii_lowercase()),
+                        _ => None,
+                    });
+                    if name.is_some_and(|name| is_header_list(&name)) {
+                        self.header_lists.push(at);
+                        return;
+                    }
+                    id = parent;
+                }
+                ExprKind::Call { args, .. } => {
+                    let first = args.first().map(|arg| At { module: at.module, id: arg.value });
+                    let listed = first.is_some_and(|first| {
+                        matches!(analysis.flow.program.kind(first), ExprKind::Text(name) if is_header_list(&name.text().to_ascii_lowercase()))
+                    });
+                    if listed {
+                        self.header_lists.push(at);
+                    }
+                    return;
+                }
+                _ => id = parent,
+            }
+        }
+    }
+
+    /// `capabilities: { resources: { subscribe: true } }`.
+    fn capability_fields(&mut self, analysis: &Analysis<'_>, at: ExprRef) {
+        let facts = analysis.flow.program.module(at.module);
+        let ExprKind::Object(fields) = facts.kind(at.id) else { return };
+        for field in fields {
+            let Key::Name(name) = &field.key else { continue };
+            if !matches!(name.text(), "subscribe" | "listChanged")
+                || !matches!(facts.kind(field.value), ExprKind::Literal)
+            {
+                continue;
+            }
+            if under_capabilities(facts, at.id) && !of_client(analysis, at) {
+                self.capabilities.push((At { module: at.module, id: field.value }, *name));
+            }
+        }
+    }
+
+    /// `sessionIdGenerator: …` for a framework that passes it on.
+    fn generator_field(&mut self, analysis: &Analysis<'_>, at: ExprRef) {
+        let facts = analysis.flow.program.module(at.module);
+        let ExprKind::Object(fields) = facts.kind(at.id) else { return };
+        let Some(field) =
+            fields.iter().find(|field| matches!(&field.key, Key::Name(name) if *name == "sessionIdGenerator"))
+        else {
+            return;
+        };
+        let value = At { module: at.module, id: field.value };
+        let values = analysis.flow.at(value);
+        let generates = values.iter().any(|v| matches!(v, Value::Func(_) | Value::External(..)));
+        let known = analysis.lives.transports.iter().any(|site| site.generator == Some(value));
+        let to_transport = facts.expr(at.id).parent.is_some_and(|parent| {
+            matches!(facts.kind(parent), ExprKind::New { .. })
+                && analysis.flow.plays(At { module: at.module, id: parent }, Role::Transport)
+        });
+        if generates && !known && !to_transport && analysis.lives.transports.is_empty() {
+            self.generators.push(value);
+        }
+    }
+
+    fn transports(&mut self, analysis: &Analysis<'_>) {
+        let flow = &analysis.flow;
+        for site in &analysis.lives.transports {
+            let (ExprKind::New { args, .. } | ExprKind::Call { args, .. }) = flow.program.kind(site.at) else {
+                continue;
+            };
+            for arg in args {
+                for id in flow.objects_at(At { module: site.at.module, id: arg.value }) {
+                    let store = flow.field_values(id, Name::new("eventStore"));
+                    if store.iter().any(|v| !matches!(v, Value::Absent)) {
+                        self.event_stores.push(site.at);
+                    }
+                    if site.mode == Mode::Off {
+                        for name in ["onsessioninitialized", "onsessionclosed"] {
+                            if flow.field_values(id, Name::new(name)).iter().any(|v| matches!(v, Value::Func(_))) {
+                                let written = crate::model::lives::written_field(flow, id, Name::new(name));
+                                self.dead_callbacks.push(written.unwrap_or(site.at));
+                            }
+                        }
+                    }
+                }
+            }
+            if site.mode == Mode::Off && !site.sse {
+                self.shared_by_requests(analysis, site.object, site.at);
+            }
+        }
+    }
+
+    /// One server connected to a transport per request, or one sessionless transport that serves all requests.
+    fn shared_by_requests(&mut self, analysis: &Analysis<'_>, transport: ObjId, made: ExprRef) {
+        let flow = &analysis.flow;
+        let per_request = |func| {
+            let contexts = analysis.lives.contexts(func);
+            contexts.has(Contexts::REQUEST) || contexts.has(Contexts::SESSION)
+        };
+        let made_per_request = per_request(flow.program.func_of(made));
+        for (call, pairs) in &flow.connects {
+            for (server, connected) in pairs {
+                if *connected != transport || !made_per_request || !per_request(flow.program.func_of(*call)) {
+                    continue;
+                }
+                let shared = analysis.lives.object_per_process(flow, *server)
+                    && !analysis.lives.object_per_session(flow, *server)
+                    && !self.made_per_request(analysis, *server);
+                if shared && !self.shared.contains(&(*call, *server)) {
+                    self.shared.push((*call, *server));
+                }
+            }
+        }
+        if made_per_request || !analysis.lives.object_per_process(flow, transport) {
+            return;
+        }
+        for at in flow.program.exprs() {
+            if matches!(flow.program.kind(at), ExprKind::Call { .. })
+                && per_request(flow.program.func_of(at))
+                && flow.performed(at).iter().any(|p| p.op == Op::HandleRequest && p.object == Some(transport))
+                && !self.shared.contains(&(at, transport))
+            {
+                self.shared.push((at, transport));
+            }
+        }
+    }
+
+    fn made_per_request(&self, analysis: &Analysis<'_>, id: ObjId) -> bool {
+        match analysis.flow.object(id).site {
+            Site::Expr(at) => analysis.lives.contexts(analysis.flow.program.func_of(at)).has(Contexts::REQUEST),
+            Site::Class(class) => analysis.flow.instances.get(&class).is_some_and(|sites| {
+                sites
+                    .iter()
+                    .any(|at| analysis.lives.contexts(analysis.flow.program.func_of(*at)).has(Contexts::REQUEST))
+            }),
+            _ => false,
+        }
+    }
+
+    fn registrations(&mut self, analysis: &Analysis<'_>) {
+        let flow = &analysis.flow;
+        for (at, registration) in &flow.registrations {
+            if analysis.lives.handler_reach.contains(&flow.program.func_of(*at)) {
+                self.list_changes.push(*at);
+            }
+            let lists =
+                registration.name.is_some_and(|name| name.text().contains("List") || name.text().ends_with("/list"));
+            if lists && self.varies(analysis, registration) {
+                self.varying_lists.push(*at);
+            }
+        }
+        let switched = analysis.mutations.switched.values().flatten();
+        self.list_changes.extend(switched.copied());
+        self.list_changes.sort_unstable();
+        self.list_changes.dedup();
+        self.varying_lists.sort_unstable();
+    }
+
+    /// Whether a list handler reads a store of the session.
+    fn varies(&self, analysis: &Analysis<'_>, registration: &crate::model::flow::Registration) -> bool {
+        registration.handlers.iter().any(|handler| {
+            let reached = crate::model::lives::reach(&analysis.flow, *handler);
+            analysis.stores.iter().any(|found| {
+                matches!(found.holds, Holds::AppState | Holds::Guard)
+                    && found.uses.iter().any(|access| reached.contains(&access.func))
+            })
+        })
+    }
+}
+
+fn is_header_list(name: &str) -> bool {
+    let name = name.replace('-', "");
+    name.contains("exposedheaders")
+        || name.contains("exposeheaders")
+        || name.contains("allowedheaders")
+        || name.contains("allowheaders")
+}
+
+/// Whether an object literal stands under a field called `capabilities`.
+fn under_capabilities(facts: &crate::model::facts::Module, object: ExprId) -> bool {
+    let mut at = object;
+    for _ in 0..4 {
+        let Some(parent) = facts.expr(at).parent else { return false };
+        if let ExprKind::Object(fields) = facts.kind(parent)
+            && let Some(field) = fields.iter().find(|field| field.value == at)
+            && matches!(&field.key, Key::Name(name) if *name == "capabilities")
+        {
+            return true;
+        }
+        at = parent;
+    }
+    false
+}
+
+/// Whether an object literal is part of what a client is constructed with.
+fn of_client(analysis: &Analysis<'_>, object: ExprRef) -> bool {
+    let facts = analysis.flow.program.module(object.module);
+    let mut at = object.id;
+    while let Some(parent) = facts.expr(at).parent {
+        at = parent;
+        if matches!(facts.kind(at), ExprKind::New { .. }) {
+            return analysis.flow.plays(At { module: object.module, id: at }, Role::Client);
+        }
+    }
+    false
+}
+
+/// Where an id labels telemetry. Log lines of a transport map's own life (opened, closed) go away with the map and are no labels.
+fn labels(analysis: &Analysis<'_>) -> Vec<ExprRef> {
+    let has_map = analysis.stores.iter().any(|found| found.with_transport);
+    let flow = &analysis.flow;
+    let mut out = Vec::new();
+    for at in flow.program.exprs() {
+        if !flow.is_id(at) || matches!(flow.program.kind(at), ExprKind::Assign { .. } | ExprKind::Return(_)) {
+            continue;
+        }
+        if flow.ids_at(at).all(|source| source.kind == crate::model::flow::value::SourceKind::Query)
+            && !flow.serves_sse()
+        {
+            continue;
+        }
+        let facts = flow.program.module(at.module);
+        let mut id = at.id;
+        for _ in 0..8 {
+            let Some(parent) = facts.expr(id).parent else { break };
+            match facts.kind(parent) {
+                ExprKind::Call { args, .. } if args.iter().any(|arg| arg.value == id) => {
+                    let call = At { module: at.module, id: parent };
+                    let performed = flow.performed(call);
+                    let measured = performed.iter().any(|p| p.op == Op::Measure);
+                    let logged = performed.iter().any(|p| p.op == Op::Log);
+                    let by_tools = analysis.lives.handler_reach.contains(&flow.program.func_of(at));
+                    if measured || (logged && (by_tools || !has_map)) {
+                        out.push(at);
+                    }
+                    if measured || logged {
+                        break;
+                    }
+                    id = parent;
+                }
+                ExprKind::Template(_)
+                | ExprKind::Object(_)
+                | ExprKind::Either { .. }
+                | ExprKind::Opaque(_)
+                | ExprKind::Call { .. }
+                | ExprKind::Member { .. }
+                | ExprKind::Cast { .. }
+                | ExprKind::Sequence(_) => id = parent,
+                _ => break,
+            }
+        }
+    }
+    out.dedup();
+    out
+}
+
+fn frameworks(analysis: &Analysis<'_>) -> Vec<ExprRef> {
+    let mut out = crate::model::lives::constructions(&analysis.flow, &[Role::SessionFramework]);
+    for class in analysis.flow.program.classes() {
+        if analysis.flow.class_role(class) == Some(Role::SessionFramework)
+            && let Some(base) = analysis.flow.program.class(class).bases.first()
+        {
+            out.push(At { module: class.module, id: *base });
+        }
+    }
+    out
+}
+
+fn shared_upstreams(analysis: &Analysis<'_>) -> Vec<ExprRef> {
+    let flow = &analysis.flow;
+    if analysis.lives.servers.is_empty() {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    for id in flow.object_ids() {
+        let object = flow.object(id);
+        if object.role != Some(Role::Client)
+            || !analysis.lives.object_per_process(flow, id)
+            || analysis.lives.object_per_session(flow, id)
+        {
+            continue;
+        }
+        if let Site::Expr(at) = object.site {
+            out.push(at);
+        }
+    }
+    out
+}
+
+/// Containers that arguments of tools look into and whose keys are random.
+fn registries(analysis: &Analysis<'_>) -> Vec<Registry> {
+    let flow = &analysis.flow;
+    let mut out: Vec<Registry> = Vec::new();
+    for at in flow.program.exprs() {
+        let (receiver, key) = match flow.program.kind(at) {
+            ExprKind::Call { args, .. } => {
+                let Some(first) = args.first() else { continue };
+                let Some(performed) =
+                    flow.performed(at).into_iter().find(|p| matches!(p.op, Op::Get | Op::Remove | Op::Has))
+                else {
+                    continue;
+                };
+                (performed.receiver, At { module: at.module, id: first.value })
+            }
+            ExprKind::Index { object, key } => {
+                (At { module: at.module, id: *object }, At { module: at.module, id: *key })
+            }
+            _ => continue,
+        };
+        if !flow.at(key).iter().any(|v| matches!(v, Value::Argument(_))) {
+            continue;
+        }
+        for id in flow.objects_at(receiver) {
+            let random = flow.field_values(id, part::keys()).iter().any(|v| matches!(v, Value::Random(_)));
+            let holder = flow.holder(id);
+            let auth = holder.as_ref().is_some_and(|holder| words::is_auth(holder.name.text()));
+            if random && !auth && !out.iter().any(|known| known.object == id) {
+                out.push(Registry { object: id, lookup: at, argument: argument_name(analysis, key) });
+            }
+        }
+    }
+    out
+}
+
+/// The name under which a tool takes the argument that is a key.
+fn argument_name(analysis: &Analysis<'_>, key: ExprRef) -> Option<Name> {
+    let mut at = key;
+    for _ in 0..4 {
+        match analysis.flow.program.kind(at) {
+            ExprKind::Member { name, .. } => return Some(*name),
+            ExprKind::Symbol(id) => {
+                let symbol = analysis.flow.program.module(at.module).symbol(*id);
+                let assigned = analysis.flow.program.module(at.module).exprs.iter().find_map(|expr| match &expr.kind {
+                    ExprKind::Assign { target, value, kind: AssignKind::Init } if matches!(analysis.flow.program.module(at.module).kind(*target), ExprKind::Symbol(s) if s == id) => Some(*value),
+                    _ => None,
+                });
+                match assigned {
+                    Some(value) => at = At { module: at.module, id: value },
+                    None => return Some(symbol.name),
+                }
+            }
+            ExprKind::Either { arms, .. } => at = At { module: at.module, id: *arms.first()? },
+            ExprKind::Cast { value, .. } => at = At { module: at.module, id: *value },
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Containers of transports into which nothing is ever put.
+fn dead_maps(analysis: &Analysis<'_>) -> Vec<ObjId> {
+    let flow = &analysis.flow;
+    let mut filled: FxHashSet<ObjId> = FxHashSet::default();
+    for at in flow.program.exprs() {
+        match flow.program.kind(at) {
+            ExprKind::Assign { target, .. } => {
+                if let ExprKind::Index { object, .. } = flow.program.module(at.module).kind(*target) {
+                    filled.extend(flow.objects_at(At { module: at.module, id: *object }));
+                }
+            }
+            ExprKind::Call { .. } => {
+                filled.extend(
+                    flow.performed(at)
+                        .into_iter()
+                        .filter(|p| matches!(p.op, Op::Put | Op::Add | Op::GetOrInsert))
+                        .filter_map(|p| p.object),
+                );
+            }
+            _ => {}
+        }
+    }
+    let stores: FxHashSet<ObjId> = analysis.stores.iter().flat_map(|found| found.objects.iter().copied()).collect();
+    flow.object_ids()
+        .filter(|id| {
+            let object = flow.object(*id);
+            let container = matches!(object.role, Some(Role::Map | Role::List | Role::Set)) || flow.program_literal(*id);
+            let declared = match object.site {
+                Site::Expr(at) => !matches!(flow.program.kind(at), ExprKind::Call { .. }),
+                // A parameter of a function that nothing calls any more.
+                Site::Symbol(symbol) => {
+                    let func = At { module: symbol.module, id: flow.program.symbol(symbol).func };
+                    func.id != TOP && analysis.lives.contexts(func) == Contexts::UNKNOWN
+                }
+                _ => false,
+            };
+            container
+                && declared
+                && !filled.contains(id)
+                && !stores.contains(id)
+                && flow.known_field(Owner::Object(*id), part::elements()).is_some_and(|node| {
+                    flow.values(node).iter().any(|v| matches!(v, Value::Object(inner) if matches!(flow.object(*inner).role, Some(Role::Transport | Role::SseTransport)) && matches!(flow.object(*inner).site, Site::Part(..))))
+                })
+                && flow.fields(*id).is_empty()
+        })
+        .collect()
+}
+
+/// Process state that belongs to nobody: variables and lists that handlers change. What is keyed by an argument or a user is a
+/// collection of the domain, what is only filled where absent is a cache.
+fn process_state(analysis: &Analysis<'_>, registries: &[Registry]) -> Vec<Lasting> {
+    let flow = &analysis.flow;
+    let plain = |at: &ExprRef| match flow.program.kind(*at) {
+        ExprKind::Assign { target, value, kind } => {
+            let value = At { module: at.module, id: *value };
+            !matches!(flow.program.module(at.module).kind(*target), ExprKind::Index { .. })
+                && matches!(kind, AssignKind::Set | AssignKind::Update)
+                && flow.at(value) != [Value::Absent]
+                && !is_memo(&analysis.flow, *at)
+        }
+        ExprKind::Call { .. } => flow.performed(*at).iter().any(|p| matches!(p.op, Op::Add | Op::Take | Op::Clear)),
+        _ => false,
+    };
+    analysis
+        .process
+        .iter()
+        .filter(|lasting| {
+            let name = lasting.holder.name.text();
+            let owns_registry = lasting
+                .values
+                .iter()
+                .any(|value| matches!(value, Value::Object(id) if owns(analysis, *id, registries, 3)));
+            !owns_registry
+                && !words::is_telemetry(name)
+                && lasting.writers.iter().any(plain)
+                && !lasting.values.iter().any(|v| matches!(v, Value::Object(id) if flow.object(*id).class.is_some()))
+        })
+        .cloned()
+        .collect()
+}
+
+fn owns(analysis: &Analysis<'_>, id: ObjId, registries: &[Registry], depth: u32) -> bool {
+    registries.iter().any(|registry| registry.object == id)
+        || (depth > 0
+            && analysis.flow.fields(id).iter().flat_map(|(_, values)| values).any(
+                |value| matches!(value, Value::Object(inner) if *inner != id && owns(analysis, *inner, registries, depth - 1)),
+            ))
+}
+
+/// Whether a function is run for a session's end only.
+pub fn ends_session(analysis: &Analysis<'_>, func: crate::model::program::FuncRef) -> bool {
+    analysis.flow.roots.get(&func).is_some_and(|roots| roots.contains(&Root::SessionEnd))
+}

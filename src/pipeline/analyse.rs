@@ -1,0 +1,308 @@
+//! From lowered modules to answers: modules that import each other are solved together, packages answer one by one.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ScanOptions;
+use super::load::{Loaded, all_specifiers};
+use super::locate::Locator;
+use crate::classify::answer::{KeyedBy, Role, SdkAnswer, Server};
+use crate::classify::server::{self, Shape};
+use crate::classify::signals::Signals;
+use crate::classify::stores::Analysis;
+use crate::model::facts::{FuncKind, Language, Module};
+use crate::model::flow::Flow;
+use crate::model::name::Name;
+use crate::model::program::{FuncRef, Link, Program};
+use crate::rules;
+use crate::rules::detect::{Context, Detection};
+use crate::rules::finding::{Finding, Related};
+use crate::workspace::sdk::{self, Era, SdkKind};
+use crate::workspace::{Family, Packages, Resolution, Resolver};
+
+/// What the analysis of a tree found.
+#[derive(Default)]
+pub struct Answers {
+    /// Servers, clients, libraries.
+    pub servers: Vec<Server>,
+    /// Findings.
+    pub findings: Vec<Finding>,
+    /// Names of factories that nothing was seen to call, with the folder of their package.
+    pub uncalled: Vec<(String, Name)>,
+}
+
+/// What answers are made with.
+pub struct Analyser<'a> {
+    /// Packages of the tree.
+    pub packages: &'a Packages,
+    /// Resolves imports.
+    pub resolver: &'a Resolver,
+    /// Finds lines.
+    pub locator: &'a Locator,
+    /// What was asked for.
+    pub options: &'a ScanOptions,
+}
+
+impl Analyser<'_> {
+    /// Analyses all modules.
+    pub fn run(&self, loaded: &mut Loaded<'_>) -> Answers {
+        let mut answers = Answers::default();
+        for component in self.components(loaded) {
+            let mut program = self.program(loaded, &component);
+            self.component(&program, &mut answers);
+            for (index, module) in component.iter().zip(std::mem::take(&mut program.modules)) {
+                loaded.modules[*index] = module;
+            }
+        }
+        merge(&mut answers.servers);
+        answers
+    }
+
+    /// Modules that imports connect, each set sorted by path.
+    fn components(&self, loaded: &Loaded<'_>) -> Vec<Vec<usize>> {
+        let mut parent: Vec<usize> = (0..loaded.modules.len()).collect();
+        fn find(parent: &mut [usize], mut at: usize) -> usize {
+            while parent[at] != at {
+                parent[at] = parent[parent[at]];
+                at = parent[at];
+            }
+            at
+        }
+        for (index, module) in loaded.modules.iter().enumerate() {
+            for specifier in all_specifiers(module, true) {
+                if let Resolution::File(path) = self.resolver.resolve(&module.path, specifier.text())
+                    && let Some(&other) = loaded.by_path.get(&path)
+                {
+                    let (a, b) = (find(&mut parent, index), find(&mut parent, other));
+                    parent[a.max(b)] = a.min(b);
+                }
+            }
+        }
+        let mut sets: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for index in 0..loaded.modules.len() {
+            let root = find(&mut parent, index);
+            sets.entry(root).or_default().push(index);
+        }
+        let mut out: Vec<Vec<usize>> = sets.into_values().collect();
+        for set in &mut out {
+            set.sort_by(|a, b| loaded.modules[*a].path.cmp(&loaded.modules[*b].path));
+        }
+        out.sort_by(|a, b| loaded.modules[a[0]].path.cmp(&loaded.modules[b[0]].path));
+        out
+    }
+
+    /// Takes the modules of a component out and links them.
+    fn program(&self, loaded: &mut Loaded<'_>, component: &[usize]) -> Program {
+        let place: FxHashMap<&str, u32> = component
+            .iter()
+            .enumerate()
+            .map(|(index, module)| (loaded.modules[*module].path.as_str(), index as u32))
+            .collect();
+        let mut program = Program::default();
+        for (index, module) in component.iter().enumerate() {
+            let module = &loaded.modules[*module];
+            for specifier in all_specifiers(module, true) {
+                let link = match self.resolver.resolve(&module.path, specifier.text()) {
+                    Resolution::File(path) => place.get(path.as_str()).map_or(Link::Missing, |at| Link::Module(*at)),
+                    Resolution::External { package, .. } => Link::External(Name::new(&package)),
+                    Resolution::Builtin(module) => {
+                        Link::External(Name::new(module.split('/').next().unwrap_or_default()))
+                    }
+                    Resolution::Missing => Link::Missing,
+                };
+                program.links.insert((index as u32, specifier), link);
+            }
+        }
+        program.modules = component.iter().map(|index| take(&mut loaded.modules[*index])).collect();
+        program
+    }
+
+    fn component(&self, program: &Program, answers: &mut Answers) {
+        let analysis = Analysis::new(Flow::solve(program));
+        let signals = Signals::new(&analysis);
+        let mut owners: Vec<(Family, String)> = Vec::new();
+        let owner_of: Vec<usize> = program
+            .modules
+            .iter()
+            .map(|module| {
+                let family = Family::of(module.language);
+                let dir =
+                    self.packages.of_file(&module.path, module.language).map_or(".", |package| package.dir.as_str());
+                let key = (family, dir.to_owned());
+                owners.iter().position(|known| *known == key).unwrap_or_else(|| {
+                    owners.push(key);
+                    owners.len() - 1
+                })
+            })
+            .collect();
+        let imports_sdk =
+            program.links.values().any(|link| matches!(link, Link::External(name) if is_sdk(name.text())));
+        for (index, (family, dir)) in owners.iter().enumerate() {
+            let modules: Vec<bool> = owner_of.iter().map(|owner| *owner == index).collect();
+            let shape = Shape::of(&analysis, &signals, &modules);
+            let sdk = self.sdk(program, &modules, *family, dir);
+            if !imports_sdk && sdk.is_none() && !shape.by_hand && !shape.generates {
+                continue;
+            }
+            let language = language(program, &modules);
+            let package = server::Package { dir, language, sdk, modules: &modules };
+            let place = |module: u32, span| self.locator.place(&program.module(module).path, span);
+            let Some(server) = server::answer(&analysis, &signals, &package, shape, &place) else { continue };
+            let context = Context { analysis: &analysis, signals: &signals, modules: &modules, http: shape.http };
+            let rules = rules::ALL.iter().filter(|rule| self.options.wants(rule.name));
+            let detections: Vec<Detection> = rules.flat_map(|rule| (rule.detect)(&context)).collect();
+            answers.findings.extend(self.findings(program, &server, detections));
+            // Who calls a factory matters where something was found to live as long as its session.
+            let matters = server.stores.iter().any(|store| store.keyed_by == KeyedBy::SessionLifetime);
+            let uncalled =
+                analysis.lives.assumed.iter().filter(|_| matters).filter(|func| modules[func.module as usize]);
+            answers.uncalled.extend(uncalled.filter_map(|func| Some((dir.clone(), caller_word(program, *func)?))));
+            answers.servers.push(server);
+        }
+    }
+
+    /// The SDK that answers for a package: one that its code imports before one that only its manifest names.
+    fn sdk(&self, program: &Program, modules: &[bool], family: Family, dir: &str) -> Option<SdkAnswer> {
+        let package = self.packages.at(family, dir)?;
+        let found = sdk::sdks_in(self.packages, package);
+        let imported: FxHashSet<&str> = program
+            .links
+            .iter()
+            .filter(|((module, _), _)| modules[*module as usize])
+            .filter_map(|(_, link)| match link {
+                Link::External(name) => Some(name.text()),
+                _ => None,
+            })
+            .collect();
+        let serves = |kind: SdkKind| kind != SdkKind::ClientSdk;
+        let best = found
+            .iter()
+            .find(|sdk| serves(sdk.kind) && imported.contains(sdk.name.as_str()))
+            .or_else(|| found.iter().find(|sdk| imported.contains(sdk.name.as_str())))
+            .or_else(|| found.iter().find(|sdk| !sdk.dev))?;
+        Some(SdkAnswer {
+            name: best.name.clone(),
+            requirement: best.requirement.clone(),
+            resolved: best.resolved.clone(),
+            era: server::era(best.era.map(|era| era == Era::Modern)),
+        })
+    }
+
+    fn findings(&self, program: &Program, server: &Server, mut detections: Vec<Detection>) -> Vec<Finding> {
+        detections.sort_by_key(|detection| (detection.at, detection.rule.name));
+        let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+        let path_of = |module: u32| program.module(module).path.clone();
+        detections
+            .into_iter()
+            .map(|detection| {
+                let path = path_of(detection.at.module);
+                let span = detection.at.span;
+                let key = format!("{}\n{path}\n{}", detection.rule.name, self.locator.line_text(&path, span.start));
+                let count = seen.entry(key.clone()).or_default();
+                *count += 1;
+                let related = detection.related.into_iter().map(|(spot, message)| Related {
+                    at: self.locator.place(&path_of(spot.module), spot.span),
+                    message,
+                });
+                Finding {
+                    rule: detection.rule.name,
+                    severity: detection.rule.severity,
+                    message: detection.message,
+                    server: server.path.clone(),
+                    start: self.locator.position(&path, span.start),
+                    end: self.locator.position(&path, span.end),
+                    related: related.collect(),
+                    failure: detection.failure,
+                    fix: None,
+                    fingerprint: fingerprint(&key, *count),
+                    advice: detection.advice,
+                    path,
+                }
+            })
+            .collect()
+    }
+}
+
+/// The word by which other files would call a function: its name, or for a part of a class the class's.
+fn caller_word(program: &Program, func: FuncRef) -> Option<Name> {
+    let facts = program.function(func);
+    match facts.kind {
+        FuncKind::Constructor | FuncKind::Method | FuncKind::Getter | FuncKind::Setter => {
+            program.module(func.module).class(facts.class?).name
+        }
+        _ => facts.name,
+    }
+}
+
+fn take(module: &mut Module) -> Module {
+    std::mem::replace(module, Module::empty(Language::JavaScript))
+}
+
+fn is_sdk(package: &str) -> bool {
+    sdk::of_import(Family::Js, package).is_some()
+}
+
+fn language(program: &Program, modules: &[bool]) -> &'static str {
+    let mut languages =
+        program.modules.iter().zip(modules).filter(|(_, ours)| **ours).map(|(module, _)| module.language);
+    match languages.clone().next() {
+        Some(Language::Python) => "python",
+        Some(Language::Rust) => "rust",
+        _ if languages.any(|language| language == Language::TypeScript) => "typescript",
+        _ => "javascript",
+    }
+}
+
+/// A fingerprint of what does not move with the lines: the rule, the file, the line's text, and which of several alike it is.
+fn fingerprint(key: &str, count: u32) -> String {
+    // FNV-1a: short, stable over releases and machines.
+    let bytes = key.bytes().chain(count.to_le_bytes());
+    let hash =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+/// One answer for each package and language: its parts that do not import each other are added up.
+fn merge(servers: &mut Vec<Server>) {
+    let mut out: Vec<Server> = Vec::new();
+    for server in servers.drain(..) {
+        let family =
+            |language: &str| if language == "javascript" { "typescript".to_owned() } else { language.to_owned() };
+        match out
+            .iter_mut()
+            .find(|known| known.path == server.path && family(known.language) == family(server.language))
+        {
+            Some(known) => add(known, server),
+            None => out.push(server),
+        }
+    }
+    *servers = out;
+}
+
+fn add(known: &mut Server, other: Server) {
+    use crate::classify::answer::Category;
+    known.role = match (known.role, other.role) {
+        (a, b) if a == b => a,
+        (Role::Library, b) => b,
+        (a, Role::Library) => a,
+        _ => Role::Both,
+    };
+    if other.language == "typescript" {
+        known.language = "typescript";
+    }
+    known.sdk = known.sdk.take().or(other.sdk);
+    known.category = known.category.max(other.category);
+    known.categories.extend(other.categories);
+    known.categories.sort_unstable();
+    known.categories.dedup();
+    if known.categories.len() > 1 {
+        known.categories.retain(|category| *category != Category::SetupOnly);
+    }
+    known.facets.extend(other.facets);
+    known.facets.sort_unstable();
+    known.facets.dedup();
+    if other.principal > known.principal {
+        known.principal = other.principal;
+        known.principal_at = other.principal_at;
+    }
+    known.stores.extend(other.stores);
+}

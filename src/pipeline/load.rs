@@ -1,0 +1,203 @@
+//! From a walked tree to lowered modules: prefilter, parse, and the files that parsed ones lead to.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Progress, Stage};
+use crate::lower::{self, LowerError};
+use crate::model::facts::{Exported, ExprKind, Imported, Module};
+use crate::model::name::Name;
+use crate::syntax::source::{self, SourceText};
+use crate::workspace::prefilter;
+use crate::workspace::resolve::{Resolution, Resolver};
+use crate::workspace::skipped::{SkipReason, Skipped};
+use crate::workspace::walk::{SourceFile, Tree};
+
+/// How many imports away from a file of interest another file may be.
+const HOPS: usize = 6;
+
+/// Lowered modules of a tree, as far as they were asked for.
+pub struct Loaded<'t> {
+    tree: &'t Tree,
+    /// The modules.
+    pub modules: Vec<Module>,
+    /// Path → index in `modules`.
+    pub by_path: FxHashMap<String, usize>,
+    /// What could not be read.
+    pub skipped: Vec<Skipped>,
+    /// Bytes parsed.
+    pub bytes: u64,
+    tried: FxHashSet<String>,
+}
+
+enum Outcome {
+    Module(Box<Module>, u64),
+    Broken(Box<Module>, u64),
+    Skipped(SkipReason),
+    Uninteresting,
+}
+
+impl<'t> Loaded<'t> {
+    /// Reads every file, parses those that the prefilter lets through, and follows their imports.
+    pub fn load(tree: &'t Tree, resolver: &Resolver, progress: &dyn Progress) -> Self {
+        let mut loaded = Self {
+            tree,
+            modules: Vec::new(),
+            by_path: FxHashMap::default(),
+            skipped: Vec::new(),
+            bytes: 0,
+            tried: FxHashSet::default(),
+        };
+        let files: Vec<&SourceFile> = tree.files.iter().collect();
+        loaded.take(&files, true, progress);
+        loaded.follow(resolver, progress);
+        loaded
+    }
+
+    /// Parses files that were not of interest by themselves, and what they lead to. Says whether there was anything new.
+    pub fn add(&mut self, paths: &[String], resolver: &Resolver, progress: &dyn Progress) -> bool {
+        let before = self.modules.len();
+        let files = self.files(paths);
+        self.take(&files, false, progress);
+        self.follow(resolver, progress);
+        self.modules.len() > before
+    }
+
+    fn files(&self, paths: &[String]) -> Vec<&'t SourceFile> {
+        let find = |path: &String| {
+            let at = self.tree.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+            Some(&self.tree.files[at])
+        };
+        paths.iter().filter(|path| !self.tried.contains(*path)).filter_map(find).collect()
+    }
+
+    fn take(&mut self, files: &[&'t SourceFile], filter: bool, progress: &dyn Progress) {
+        let done = AtomicU64::new(0);
+        let outcomes = Mutex::new(Vec::new());
+        files.par_iter().for_each(|file| {
+            let outcome = read(file, filter);
+            progress.step(Stage::Parse, done.fetch_add(1, Ordering::Relaxed) + 1, Some(files.len() as u64));
+            if !matches!(outcome, Outcome::Uninteresting) {
+                outcomes.lock().expect("no thread panics while it holds the lock").push((*file, outcome));
+            }
+        });
+        let mut outcomes = outcomes.into_inner().expect("no thread panics while it holds the lock");
+        outcomes.sort_by(|a, b| a.0.path.cmp(&b.0.path));
+        for (file, outcome) in outcomes {
+            self.tried.insert(file.path.clone());
+            match outcome {
+                Outcome::Module(module, bytes) => self.keep(file, *module, bytes),
+                Outcome::Broken(module, bytes) => {
+                    self.skipped.push(Skipped::new(file.path.clone(), SkipReason::SyntaxError));
+                    self.keep(file, *module, bytes);
+                }
+                Outcome::Skipped(reason) => self.skipped.push(Skipped::new(file.path.clone(), reason)),
+                Outcome::Uninteresting => {}
+            }
+        }
+    }
+
+    fn keep(&mut self, file: &SourceFile, module: Module, bytes: u64) {
+        self.bytes += bytes;
+        self.by_path.insert(file.path.clone(), self.modules.len());
+        self.modules.push(module);
+    }
+
+    /// Takes in what the modules import, hop by hop.
+    fn follow(&mut self, resolver: &Resolver, progress: &dyn Progress) {
+        let mut first = 0;
+        for _ in 0..HOPS {
+            let mut wanted = Vec::new();
+            for module in &self.modules[first..] {
+                for specifier in runtime_specifiers(module) {
+                    if let Resolution::File(path) = resolver.resolve(&module.path, specifier.text())
+                        && !self.tried.contains(&path)
+                    {
+                        wanted.push(path);
+                    }
+                }
+            }
+            wanted.sort();
+            wanted.dedup();
+            first = self.modules.len();
+            if wanted.is_empty() {
+                break;
+            }
+            let files = self.files(&wanted);
+            self.take(&files, false, progress);
+        }
+    }
+
+    /// Unparsed files of a folder that mention one of the words.
+    pub fn mentioning(&self, dir: &str, words: &[&str]) -> Vec<String> {
+        let Ok(finder) = aho_corasick::AhoCorasick::new(words) else { return Vec::new() };
+        let candidates: Vec<&SourceFile> = self
+            .tree
+            .files
+            .iter()
+            .filter(|file| !self.tried.contains(&file.path) && crate::workspace::paths::is_within(&file.path, dir))
+            .collect();
+        let mut out: Vec<String> = candidates
+            .par_iter()
+            .filter(|file| source::read_limited(&file.absolute).is_ok_and(|bytes| finder.is_match(&bytes)))
+            .map(|file| file.path.clone())
+            .collect();
+        out.sort();
+        out
+    }
+}
+
+fn read(file: &SourceFile, filter: bool) -> Outcome {
+    let bytes = match source::read_limited(&file.absolute) {
+        Ok(bytes) => bytes,
+        Err(error) => return Outcome::Skipped(SkipReason::from(&error)),
+    };
+    if filter && !prefilter::interesting(file.language, &bytes) {
+        return Outcome::Uninteresting;
+    }
+    let size = bytes.len() as u64;
+    let text = match SourceText::decode(bytes) {
+        Ok(text) => text,
+        Err(error) => return Outcome::Skipped(SkipReason::from(&error)),
+    };
+    match lower::lower(&file.path, file.language, &text.text) {
+        Ok(module) if module.errors.is_empty() => Outcome::Module(Box::new(module), size),
+        Ok(module) => Outcome::Broken(Box::new(module), size),
+        Err(LowerError::ParseBudget) => Outcome::Skipped(SkipReason::ParseBudget),
+        Err(LowerError::TooDeep) => Outcome::Skipped(SkipReason::TooDeep),
+        Err(LowerError::TooLarge) => Outcome::Skipped(SkipReason::TooLarge),
+        Err(LowerError::NoFrontEnd) => Outcome::Uninteresting,
+    }
+}
+
+/// Specifiers through which values may come at run time.
+fn runtime_specifiers(module: &Module) -> Vec<Name> {
+    let mut out = all_specifiers(module, false);
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// Every specifier of a module; types alone count where asked for.
+pub fn all_specifiers(module: &Module, types: bool) -> Vec<Name> {
+    let mut out: Vec<Name> = module
+        .imports
+        .iter()
+        .filter(|import| types || (!import.type_only && import.imported != Imported::Effects))
+        .map(|import| import.source)
+        .collect();
+    for export in &module.exports {
+        if let Exported::From { source, .. } | Exported::All { source } = &export.what {
+            out.push(*source);
+        }
+    }
+    for expr in &module.exprs {
+        if let ExprKind::Require(source) = &expr.kind {
+            out.push(*source);
+        }
+    }
+    out
+}

@@ -1,0 +1,65 @@
+//! From spans of modules to places in files. Files are read again, and only those that an answer speaks of.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::classify::answer::Place;
+use crate::model::facts::Span;
+use crate::rules::finding::Position;
+use crate::syntax::line_index::LineIndex;
+use crate::syntax::source::SourceText;
+
+/// A file with its lines.
+struct File {
+    source: SourceText,
+    lines: LineIndex,
+}
+
+/// Finds lines and columns.
+pub struct Locator {
+    root: PathBuf,
+    files: RefCell<FxHashMap<String, Option<Rc<File>>>>,
+}
+
+impl Locator {
+    /// A locator for paths relative to a root.
+    pub fn new(root: PathBuf) -> Self {
+        Self { root, files: RefCell::default() }
+    }
+
+    fn file(&self, path: &str) -> Option<Rc<File>> {
+        if let Some(known) = self.files.borrow().get(path) {
+            return known.clone();
+        }
+        let file = SourceText::load(&self.root.join(path)).ok().map(|source| {
+            let lines = LineIndex::new(&source.text);
+            Rc::new(File { source, lines })
+        });
+        self.files.borrow_mut().insert(path.to_owned(), file.clone());
+        file
+    }
+
+    /// The place of a byte offset.
+    pub fn position(&self, path: &str, offset: u32) -> Position {
+        let Some(file) = self.file(path) else { return Position { line: 1, column: 1, byte: offset } };
+        let at = file.lines.chars(&file.source.text, offset as usize);
+        Position { line: at.line, column: at.column, byte: file.source.disk_offset(offset as usize) as u32 }
+    }
+
+    /// The place where a span begins.
+    pub fn place(&self, path: &str, span: Span) -> Place {
+        let position = self.position(path, span.start);
+        Place { path: path.to_owned(), line: position.line, column: position.column }
+    }
+
+    /// The text of the line of an offset, without the space around it.
+    pub fn line_text(&self, path: &str, offset: u32) -> String {
+        let Some(file) = self.file(path) else { return String::new() };
+        let line = file.lines.line(offset as usize);
+        let range = file.lines.range(&file.source.text, line).unwrap_or_default();
+        file.source.text[range].trim().to_owned()
+    }
+}

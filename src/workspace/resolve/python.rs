@@ -1,0 +1,60 @@
+//! Imports of Python.
+
+use rustc_hash::FxHashSet;
+
+use super::{Resolution, Resolver};
+use crate::model::facts::Language;
+use crate::workspace::paths;
+use crate::workspace::walk::Tree;
+
+impl Resolver {
+    /// Notes which top-level modules each import root holds.
+    pub(super) fn index_python_modules(&mut self, tree: &Tree) {
+        let roots: FxHashSet<&String> = self.python_roots.values().flatten().collect();
+        for file in tree.files.iter().filter(|file| file.language == Language::Python) {
+            for dir in paths::ancestors(paths::parent(&file.path)) {
+                let Some(root) = roots.get(&dir.to_owned()) else {
+                    continue;
+                };
+                let Some(inside) = paths::strip(&file.path, dir) else {
+                    continue;
+                };
+                let module = inside.split('/').next().unwrap_or(inside).trim_end_matches(".py");
+                let holders = self.python_modules.entry(module.to_owned()).or_default();
+                if !holders.contains(*root) {
+                    holders.push((*root).clone());
+                }
+            }
+        }
+    }
+
+    pub(super) fn python(&self, from: &str, module: &str) -> Resolution {
+        let dir = paths::parent(from);
+        let name = module.trim_start_matches('.');
+        let dots = module.len() - name.len();
+        let inner = name.replace('.', "/");
+        if dots > 0 {
+            let up = "../".repeat(dots - 1);
+            let file = paths::join(dir, &format!("{up}{inner}")).and_then(|path| self.module_file(&path));
+            return file.map_or(Resolution::Missing, Resolution::File);
+        }
+        let in_root = |root: &str| paths::join(root, &inner).and_then(|path| self.module_file(&path));
+        // A folder that is no package itself is where a script in it imports from.
+        let scripts = paths::ancestors(dir)
+            .filter(|dir| !self.known.contains(&paths::join(dir, "__init__.py").unwrap_or_default()));
+        let own =
+            paths::ancestors(dir).find_map(|dir| self.python_roots.get(dir)).into_iter().flatten().map(String::as_str);
+        let (first, rest) = name.split_once('.').unwrap_or((name, ""));
+        let others = self.python_modules.get(first).into_iter().flatten().map(String::as_str);
+        if let Some(file) = scripts.chain(own).chain(others).find_map(in_root) {
+            return Resolution::File(file);
+        }
+        Resolution::External { package: first.to_owned(), subpath: rest.to_owned() }
+    }
+
+    /// The file of a module: a package's `__init__.py` comes before a module of the same name.
+    fn module_file(&self, path: &str) -> Option<String> {
+        let package = paths::join(path, "__init__.py")?;
+        [package, format!("{path}.py")].into_iter().find(|path| self.known.contains(path))
+    }
+}

@@ -1,0 +1,353 @@
+//! From path arguments to the files that a scan looks at.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use ignore::{DirEntry, WalkBuilder};
+use rustc_hash::FxHashSet;
+
+use crate::model::facts::Language;
+
+use super::names::{self, ManifestKind};
+use super::paths;
+use super::skipped::{SkipReason, Skipped};
+use super::walk_root::{repository_root, root_of};
+
+pub use super::walk_root::WalkError;
+
+/// How far above the root a manifest is looked for where no version control tells where the repository begins.
+const CLIMB_WITHOUT_GIT: usize = 3;
+
+/// What to walk.
+#[derive(Clone, Debug, Default)]
+pub struct WalkOptions {
+    /// Files and folders.
+    pub paths: Vec<PathBuf>,
+    /// Take tests in too.
+    pub include_tests: bool,
+    /// Globs of what to leave out, matched against paths relative to the root, and names.
+    pub exclude: Vec<String>,
+}
+
+/// A source file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SourceFile {
+    /// Path relative to the root, with `/`.
+    pub path: String,
+    /// Where it is on disk.
+    pub absolute: PathBuf,
+    /// Its language, by extension.
+    pub language: Language,
+    /// A test by its name or folder. (Only where tests are taken in, or it was named as an argument.)
+    pub is_test: bool,
+}
+
+/// A manifest or lock file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ManifestFile {
+    /// Path relative to the root, with `/`; `../…` where it lies above the root.
+    pub path: String,
+    /// Where it is on disk.
+    pub absolute: PathBuf,
+    /// What it is.
+    pub kind: ManifestKind,
+}
+
+impl ManifestFile {
+    /// How many folders above the root it lies; 0 for one inside.
+    pub fn above(&self) -> usize {
+        paths::above(&self.path)
+    }
+
+    /// The folder it governs, `.` for the root; for a manifest above the root that is the root.
+    pub fn dir(&self) -> &str {
+        if self.above() > 0 { "." } else { paths::parent(&self.path) }
+    }
+}
+
+/// What the walk found.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    /// The folder that all paths are relative to.
+    pub root: PathBuf,
+    /// Source files, sorted by path.
+    pub files: Vec<SourceFile>,
+    /// Manifests and lock files, sorted by path. Those above the root are there too: a scan of `src/` or of one workspace
+    /// member needs the dependencies and the lock file of the repository.
+    pub manifests: Vec<ManifestFile>,
+    /// What was left out with a word.
+    pub skipped: Vec<Skipped>,
+    /// Files in programming languages without a front end, by extension: how many, and the first.
+    pub unsupported: BTreeMap<&'static str, (usize, String)>,
+}
+
+/// Walks the arguments. Folders honour `.gitignore` (with or without a `.git`), hidden names, and the default exclusions; a file named as an
+/// argument is taken in whatever its name. Folder names above an argument never count.
+pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
+    let mut arguments = Vec::new();
+    for path in &options.paths {
+        arguments.push(fs::canonicalize(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => WalkError::Missing(path.clone()),
+            _ => WalkError::Unreadable(path.clone(), error),
+        })?);
+    }
+    let root = root_of(&arguments)?;
+    let mut walker = Walker {
+        exclude: globs(&options.exclude)?,
+        include_tests: options.include_tests,
+        visited: FxHashSet::default(),
+        tree: Tree { root, ..Tree::default() },
+    };
+    for argument in &arguments {
+        if argument.is_dir() {
+            walker.folder(argument);
+        } else {
+            walker.named_file(argument);
+        }
+    }
+    for argument in &arguments {
+        walker.manifests_around(argument);
+    }
+    Ok(walker.finish())
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, WalkError> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let bad =
+            |error: globset::Error| WalkError::BadGlob { pattern: pattern.clone(), message: error.kind().to_string() };
+        let trimmed = pattern.trim_start_matches("./").trim_end_matches('/');
+        set.add(Glob::new(trimmed).map_err(bad)?);
+    }
+    set.build().map_err(|error| WalkError::BadGlob { pattern: patterns.join(" "), message: error.to_string() })
+}
+
+struct Walker {
+    exclude: GlobSet,
+    include_tests: bool,
+    /// Folders whose manifests were looked at.
+    visited: FxHashSet<PathBuf>,
+    tree: Tree,
+}
+
+impl Walker {
+    fn folder(&mut self, argument: &Path) {
+        let in_git = repository_root(argument).is_some();
+        let include_tests = self.include_tests;
+        let exclude = self.exclude.clone();
+        let root = self.tree.root.clone();
+        let base = argument.to_owned();
+        let walk = WalkBuilder::new(argument)
+            .hidden(true)
+            .git_global(false)
+            .require_git(in_git)
+            .parents(in_git)
+            .follow_links(false)
+            .filter_entry(move |entry| {
+                let is_dir = entry.file_type().is_some_and(|kind| !kind.is_file());
+                let left_out = || is_dir && is_left_out(entry, &base, include_tests);
+                entry.depth() == 0 || !(left_out() || excluded(&exclude, entry.path(), &root))
+            })
+            .build();
+        for entry in walk {
+            match entry {
+                Ok(entry) => self.entry(&entry, argument),
+                Err(error) => {
+                    if let Some(path) = path_of(&error) {
+                        self.skip(path, SkipReason::Unreadable);
+                    }
+                }
+            }
+        }
+    }
+
+    fn entry(&mut self, entry: &DirEntry, argument: &Path) {
+        let (Some(kind), Some(name)) = (entry.file_type(), entry.file_name().to_str()) else {
+            return;
+        };
+        let path = entry.path();
+        if kind.is_symlink() {
+            return self.link(path, name);
+        }
+        if kind.is_dir() {
+            self.visited.insert(path.to_owned());
+            return;
+        }
+        if !kind.is_file() {
+            return;
+        }
+        self.manifest(path, name);
+        let Some(language) = names::language_of(name) else {
+            if let Some(extension) = names::unsupported_extension(name) {
+                self.unread(extension, path);
+            }
+            return;
+        };
+        let folders = path.strip_prefix(argument).ok().and_then(Path::parent);
+        let in_tests =
+            folders.is_some_and(|folders| folders.iter().any(|name| name.to_str().is_some_and(names::is_test_dir)));
+        let is_test = in_tests || names::is_test_file(name, language);
+        if is_test && !self.include_tests {
+            return;
+        }
+        match names::excluded_file(name) {
+            None => self.source(path, language, is_test),
+            Some(None) => {}
+            Some(Some(reason)) => self.skip(path, reason),
+        }
+    }
+
+    fn unread(&mut self, extension: &'static str, path: &Path) {
+        let path = paths::relative(path, &self.tree.root);
+        let seen = self.tree.unsupported.entry(extension).or_insert_with(|| (0, path.clone()));
+        seen.0 += 1;
+        if path < seen.1 {
+            seen.1 = path;
+        }
+    }
+
+    /// A link into the root is no file of its own: what it leads to is walked where it stands.
+    fn link(&mut self, path: &Path, name: &str) {
+        let matters = |target: Option<&Path>| target.is_some_and(Path::is_dir) || names::language_of(name).is_some();
+        match fs::canonicalize(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if matters(None) {
+                    self.skip(path, SkipReason::Unreadable);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => self.skip(path, SkipReason::Unreadable),
+            Err(_) => self.skip(path, SkipReason::LinkCycle),
+            Ok(target) if path.starts_with(&target) => self.skip(path, SkipReason::LinkCycle),
+            Ok(target) if !target.starts_with(&self.tree.root) && matters(Some(&target)) => {
+                self.skip(path, SkipReason::OutsideRoot)
+            }
+            Ok(_) => {}
+        }
+    }
+
+    fn named_file(&mut self, path: &Path) {
+        let Some(name) = path.file_name().and_then(OsStr::to_str) else {
+            return;
+        };
+        if excluded(&self.exclude, path, &self.tree.root) {
+            return;
+        }
+        match names::language_of(name) {
+            Some(language) => self.source(path, language, names::is_test_file(name, language)),
+            None => {
+                if names::manifest_of(name, "").is_none() {
+                    self.skip(path, SkipReason::UnsupportedLanguage);
+                }
+                if let Some(extension) = names::unsupported_extension(name) {
+                    self.unread(extension, path);
+                }
+            }
+        }
+    }
+
+    fn source(&mut self, path: &Path, language: Language, is_test: bool) {
+        self.tree.files.push(SourceFile {
+            path: paths::relative(path, &self.tree.root),
+            absolute: path.to_owned(),
+            language,
+            is_test,
+        });
+    }
+
+    fn manifest(&mut self, path: &Path, name: &str) {
+        let dir = path.parent().and_then(Path::file_name).and_then(OsStr::to_str).unwrap_or("");
+        if let Some(kind) = names::manifest_of(name, dir) {
+            self.tree.manifests.push(ManifestFile {
+                path: paths::relative(path, &self.tree.root),
+                absolute: path.to_owned(),
+                kind,
+            });
+        }
+    }
+
+    fn skip(&mut self, path: &Path, reason: SkipReason) {
+        let path = paths::relative(path, &self.tree.root);
+        self.tree.skipped.push(Skipped { path, reason });
+    }
+
+    /// Manifests of the folders between an argument and the root, and above the root up to where the repository begins.
+    fn manifests_around(&mut self, argument: &Path) {
+        let top = repository_root(argument);
+        let root = self.tree.root.clone();
+        let depth = root.components().count();
+        for dir in argument.ancestors().skip(usize::from(!argument.is_dir())) {
+            let above = depth.saturating_sub(dir.components().count());
+            let beyond = match &top {
+                Some(top) => !dir.starts_with(top),
+                None => above > CLIMB_WITHOUT_GIT || (above > 0 && self.has_package()),
+            };
+            if beyond && above > 0 {
+                break;
+            }
+            if !self.visited.insert(dir.to_owned()) {
+                continue;
+            }
+            let Ok(entries) = fs::read_dir(dir) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                if let Some(name) = entry.file_name().to_str()
+                    && entry.path().is_file()
+                {
+                    self.manifest(&entry.path(), name);
+                }
+            }
+        }
+    }
+
+    fn has_package(&self) -> bool {
+        self.tree.manifests.iter().any(|manifest| !matches!(manifest.kind, ManifestKind::TsConfig))
+    }
+
+    fn finish(mut self) -> Tree {
+        let tree = &mut self.tree;
+        tree.files.sort_unstable();
+        tree.files.dedup_by(|a, b| a.path == b.path);
+        tree.manifests.sort_unstable();
+        tree.manifests.dedup();
+        tree.skipped.sort_unstable();
+        tree.skipped.dedup();
+        self.tree
+    }
+}
+
+/// Whether a folder (or a link that may be one) is left out for its name. `base` is the argument it was found under.
+fn is_left_out(entry: &DirEntry, base: &Path, include_tests: bool) -> bool {
+    let Some(name) = entry.file_name().to_str() else {
+        return false;
+    };
+    let above = entry.path().parent().and_then(|dir| dir.strip_prefix(base).ok());
+    let below_src = above.is_some_and(|above| above.iter().any(|part| part == "src"));
+    names::is_excluded_dir(name, below_src) || (!include_tests && names::is_test_dir(name))
+}
+
+fn excluded(globs: &GlobSet, path: &Path, root: &Path) -> bool {
+    if globs.is_empty() {
+        return false;
+    }
+    let relative = paths::relative(path, root);
+    globs.is_match(&relative) || globs.is_match(paths::file_name(&relative))
+}
+
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::Loop { child, .. } => Some(child),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::Partial(errors) => errors.iter().find_map(path_of),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "walk_tests.rs"]
+mod tests;

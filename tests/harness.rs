@@ -1,0 +1,227 @@
+//! The one table of what the scan must answer: every gold server, every shape, every case, against the file beside it that holds the
+//! right answer. Entries in (brackets) may be reported or not.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcp_migrate::report::scan::Scan;
+use mcp_migrate::rules::finding::Severity;
+use mcp_migrate::{ScanOptions, Silent, scan};
+
+/// Languages that the scan reads so far.
+const READ: &[&str] = &["typescript"];
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+fn run(path: &Path) -> Scan {
+    let options = ScanOptions { paths: vec![path.to_owned()], ..ScanOptions::default() };
+    scan(&options, &Silent).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What must be there, and what may.
+#[derive(Debug, Default)]
+struct Wanted {
+    must: BTreeSet<String>,
+    may: BTreeSet<String>,
+}
+
+impl Wanted {
+    fn parse(cell: &str, separator: char) -> Self {
+        let mut out = Self::default();
+        for entry in cell.split(separator).map(str::trim).filter(|entry| !entry.is_empty() && *entry != "-") {
+            match entry.strip_prefix('(').and_then(|entry| entry.strip_suffix(')')) {
+                Some(optional) => out.may.insert(optional.to_owned()),
+                None => out.must.insert(entry.to_owned()),
+            };
+        }
+        out
+    }
+
+    fn check(&self, what: &str, found: &BTreeSet<String>, problems: &mut Vec<String>) {
+        for missing in self.must.difference(found) {
+            problems.push(format!("{what}: {missing} is missing (found: {found:?})"));
+        }
+        for extra in found.iter().filter(|entry| !self.must.contains(*entry) && !self.may.contains(*entry)) {
+            problems.push(format!("{what}: {extra} is too much"));
+        }
+    }
+}
+
+fn set<T: ToString>(items: impl IntoIterator<Item = T>) -> BTreeSet<String> {
+    items.into_iter().map(|item| item.to_string()).collect()
+}
+
+fn stores(scan: &Scan) -> BTreeSet<String> {
+    let stores = scan.servers.iter().flat_map(|server| &server.stores);
+    set(stores.map(|s| format!("{}:{}:{}:{}", s.name, s.holds, s.carrier, s.failure)))
+}
+
+fn rules(scan: &Scan) -> BTreeSet<String> {
+    set(scan.findings.iter().map(|finding| finding.rule))
+}
+
+fn rows(table: &Path) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(table).unwrap_or_else(|error| panic!("{}: {error}", table.display()));
+    text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+fn report(problems: &[String]) {
+    assert!(problems.is_empty(), "{} wrong answers:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// `gold/<language>/expected.tsv`: path, category, categories, facets, principal, stores, rules.
+fn gold(language: &str) {
+    let root = fixtures().join("gold").join(language);
+    let mut problems = Vec::new();
+    for row in rows(&root.join("expected.tsv")) {
+        let [path, category, categories, facets, principal, wanted_stores, wanted_rules] = row.as_slice() else {
+            panic!("a row of {language} has {} cells", row.len())
+        };
+        let answer = run(&root.join(path));
+        let mut own = Vec::new();
+        let got = answer.summary.category.map_or("null", |category| category.id());
+        if got != category {
+            own.push(format!("category: {got} for {category}"));
+        }
+        Wanted::parse(categories, ',').check("categories", &set(&answer.summary.categories), &mut own);
+        Wanted::parse(facets, ',').check("facets", &set(&answer.summary.facets), &mut own);
+        let got = answer.servers.iter().map(|server| server.principal).max();
+        if got.map_or("none", |principal| principal.id()) != principal {
+            own.push(format!("principal: {got:?} for {principal}"));
+        }
+        Wanted::parse(wanted_stores, ';').check("stores", &stores(&answer), &mut own);
+        // Every rule named must speak; further notes are free, warnings are not.
+        let wanted = Wanted::parse(wanted_rules, ',');
+        for missing in wanted.must.difference(&rules(&answer)) {
+            own.push(format!("rules: {missing} is silent"));
+        }
+        let loud = answer.findings.iter().filter(|finding| finding.severity >= Severity::Warning);
+        for finding in loud.filter(|f| !wanted.must.contains(f.rule) && !wanted.may.contains(f.rule)) {
+            own.push(format!("rules: {} speaks at {}:{}", finding.rule, finding.path, finding.start.line));
+        }
+        problems.extend(own.into_iter().map(|problem| format!("{path}: {problem}")));
+    }
+    report(&problems);
+}
+
+#[test]
+fn gold_typescript() {
+    gold("typescript");
+}
+
+/// `shapes.expected.tsv`: id, category, store, holds, carrier, failure, note; several rows for several stores.
+#[test]
+fn shapes_typescript() {
+    let root = fixtures().join("gold/typescript/shapes");
+    let table = rows(&root.join("shapes.expected.tsv"));
+    let mut problems = Vec::new();
+    let ids: BTreeSet<&String> = table.iter().map(|row| &row[0]).collect();
+    for id in ids {
+        let answer = run(&root.join(format!("{id}.ts")));
+        let own: Vec<&Vec<String>> = table.iter().filter(|row| row[0] == *id).collect();
+        let got = answer.summary.category.map_or("null", |category| category.id());
+        if got != own[0][1] {
+            problems.push(format!("{id}: category {got} for {}", own[0][1]));
+        }
+        let wanted = Wanted {
+            must: own
+                .iter()
+                .filter(|row| row[2] != "-")
+                .map(|row| format!("{}:{}:{}:{}", row[2], row[3], row[4], row[5]))
+                .collect(),
+            may: BTreeSet::new(),
+        };
+        let mut found = Vec::new();
+        wanted.check("stores", &stores(&answer), &mut found);
+        let note = own.iter().map(|row| row[6].as_str()).collect::<Vec<_>>().join("; ");
+        for facet in ["stateless-already", "sse-legacy", "server-initiated", "mutable-list", "telemetry"] {
+            if note.contains(&format!("facet {facet}")) && !set(&answer.summary.facets).contains(facet) {
+                // S23 speaks of a second tool that answers with the id: an answer, not a label.
+                if id != "S23" {
+                    found.push(format!("facet {facet} is missing"));
+                }
+            }
+        }
+        for rule in ["session-fallback-bucket", "dead-session-code"] {
+            if note.contains(rule) && !rules(&answer).contains(rule) {
+                found.push(format!("rule {rule} is silent"));
+            }
+        }
+        problems.extend(found.into_iter().map(|problem| format!("{id}: {problem}")));
+    }
+    report(&problems);
+}
+
+/// One `case.json`.
+fn case(folder: &Path, expected: &serde_json::Value, problems: &mut Vec<String>) {
+    let texts = |value: &serde_json::Value| -> BTreeSet<String> {
+        value.as_array().into_iter().flatten().filter_map(|v| v.as_str().map(str::to_owned)).collect()
+    };
+    let answer = run(folder);
+    let mut own = Vec::new();
+    let allowed = |key: &str, value: &str| {
+        let mut all = texts(&expected[format!("{key}_allowed")]);
+        all.extend(expected[key].as_str().map(str::to_owned));
+        all.contains(value)
+    };
+    let got = answer.summary.category.map_or("null", |category| category.id());
+    if !allowed("category", got) {
+        own.push(format!("category: {got} for {}", expected["category"]));
+    }
+    let categories = set(&answer.summary.categories);
+    if categories != texts(&expected["categories"]) {
+        let others = expected["categories_allowed"].as_array().into_iter().flatten().any(|v| texts(v) == categories);
+        if !others {
+            own.push(format!("categories: {categories:?} for {}", expected["categories"]));
+        }
+    }
+    for facet in texts(&expected["facets"]).difference(&set(&answer.summary.facets)) {
+        own.push(format!("facet {facet} is missing (found {:?})", answer.summary.facets));
+    }
+    for rule in texts(&expected["rules"]).difference(&rules(&answer)) {
+        own.push(format!("rule {rule} is silent (found {:?})", rules(&answer)));
+    }
+    let found: Vec<_> = answer.servers.iter().flat_map(|server| &server.stores).collect();
+    let wanted = expected["stores"].as_array().cloned().unwrap_or_default();
+    for store in &wanted {
+        let Some(got) = found.iter().find(|s| store["name"] == s.name.as_str()) else {
+            own.push(format!("store {} is missing", store["name"]));
+            continue;
+        };
+        for (key, value) in [("holds", got.holds.id()), ("carrier", got.carrier.id()), ("failure", got.failure.id())] {
+            let others = texts(&store[format!("{key}_allowed")]);
+            if store[key] != value && !others.contains(value) {
+                own.push(format!("store {}: {key} {value} for {}", store["name"], store[key]));
+            }
+        }
+    }
+    for extra in found.iter().filter(|s| !wanted.iter().any(|w| w["name"] == s.name.as_str())) {
+        own.push(format!("store {} is too much", extra.name));
+    }
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    problems.extend(own.into_iter().map(|problem| format!("{name}: {problem}")));
+}
+
+#[test]
+fn cases() {
+    let mut problems = Vec::new();
+    let mut waiting = BTreeSet::new();
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(fixtures().join("cases")).expect("the cases are there").flatten().map(|e| e.path()).collect();
+    folders.sort();
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        let text = fs::read_to_string(folder.join("case.json")).expect("a case has its answer");
+        let expected: serde_json::Value = serde_json::from_str(&text).expect("case.json is JSON");
+        let language = expected["language"].as_str().expect("a case has a language");
+        if READ.contains(&language) {
+            case(folder, &expected, &mut problems);
+        } else {
+            waiting.insert(language.to_owned());
+        }
+    }
+    println!("cases in languages still to come: {waiting:?}");
+    report(&problems);
+}
