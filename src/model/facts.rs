@@ -462,7 +462,8 @@ pub struct Import {
     pub source: Name,
     /// What is taken.
     pub imported: Imported,
-    /// The local name it binds; `None` for effects.
+    /// The local name it binds; `None` for effects, and for a module that another import may bind or reach (Python: `from a import b`
+    /// names `a.b` as well, `import a.b` loads it).
     pub symbol: Option<SymbolId>,
     /// `import type`: gone at run time.
     pub type_only: bool,

@@ -1,5 +1,5 @@
 //! Imports. What a name imported from a module is (a name in it, or a module of its own) shows only where both are known: the
-//! latter possibility is noted as an import for its effects.
+//! latter possibility is noted as an import that binds nothing.
 
 use tree_sitter::Node;
 
@@ -32,7 +32,7 @@ impl<'t> Lowerer<'t> {
             let head = self.name(first);
             self.import(head, Imported::Namespace, Some(first), span);
             if written != head {
-                self.import(written, Imported::Effects, None, span);
+                self.import(written, Imported::Namespace, None, span);
             }
         }
     }
@@ -66,7 +66,7 @@ impl<'t> Lowerer<'t> {
             let local = if self.k(local) == K::DottedName { self.inner(local).unwrap_or(local) } else { local };
             let name = self.module_name(name);
             self.import(source, Imported::Named(name), Some(local), span);
-            self.import(submodule(source, name), Imported::Effects, None, span);
+            self.import(submodule(source, name), Imported::Namespace, None, span);
         }
     }
 
