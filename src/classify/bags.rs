@@ -4,6 +4,7 @@
 use super::access::{Access, Bag, Keyed, Kind, keys_session};
 use crate::model::facts::{Arg, ExprId, ExprKind, Field, Key};
 use crate::model::flow::Flow;
+use crate::model::flow::value::{ObjId, Value};
 use crate::model::lives::Lives;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef};
@@ -64,13 +65,14 @@ fn calls(flow: &Flow<'_>, at: ExprRef, args: &[Arg], found: &mut Vec<Keyed>) {
         };
         match performed.op {
             Op::StateGet | Op::StateSet => {
-                let Some(key) = flow.argument(at, 0).or_else(|| named(at, args, "key")) else { continue };
+                let mut given =
+                    args.iter().filter(|arg| !arg.spread).map(|arg| At { module: at.module, id: arg.value });
+                let Some(key) = given.next() else { continue };
                 let Some((name, written)) = literal(flow, key) else { continue };
-                // Kept for the request only, as it can't be written down.
-                if args.iter().any(|arg| arg.name.is_some_and(|name| name == "serializable")) {
+                if for_the_request(flow, at, args, performed.object) {
                     continue;
                 }
-                let value = flow.argument(at, 1).or_else(|| named(at, args, "value"));
+                let value = given.next();
                 let kind = match performed.op {
                     Op::StateGet => Kind::Read,
                     _ if value.is_some() => Kind::Write,
@@ -104,7 +106,7 @@ fn calls(flow: &Flow<'_>, at: ExprRef, args: &[Arg], found: &mut Vec<Keyed>) {
             Op::Send | Op::Fetch => {
                 let kind = if performed.op == Op::Send { Kind::Write } else { Kind::Read };
                 for arg in args {
-                    if arg.name.is_some_and(|name| name == "headers") {
+                    if arg.name.is_some_and(|name| name.text().contains("header")) {
                         continue;
                     }
                     let value = At { module: at.module, id: arg.value };
@@ -139,9 +141,14 @@ fn label_access(found: &mut Vec<Keyed>, holder: Holder, access: Access) {
     }
 }
 
-fn named(at: ExprRef, args: &[Arg], name: &str) -> Option<ExprRef> {
-    let arg = args.iter().find(|arg| arg.name.is_some_and(|given| given == name))?;
-    Some(At { module: at.module, id: arg.value })
+/// Whether an option says that what is set is set for the request alone.
+fn for_the_request(flow: &Flow<'_>, at: ExprRef, args: &[Arg], object: Option<ObjId>) -> bool {
+    let Some(role) = object.and_then(|id| flow.object(id).role) else { return false };
+    let Some(callee) = flow.callee_name(at) else { return false };
+    args.iter().filter_map(|arg| arg.name).any(|option| {
+        let row = flow.program.tables(at.module).member(role, &format!("{callee}.{option}"));
+        row.is_some_and(|row| row.does == Some(Op::RequestOnly))
+    })
 }
 
 /// The literal text that an expression is, and where it is written.
@@ -153,7 +160,7 @@ fn literal(flow: &Flow<'_>, at: ExprRef) -> Option<(Name, ExprRef)> {
             literal(flow, first).map(|(text, _)| (text, at))
         }
         _ => flow.at(at).iter().find_map(|value| match value {
-            crate::model::flow::value::Value::Text(text) => Some((*text, at)),
+            Value::Text(text) => Some((*text, at)),
             _ => None,
         }),
     }

@@ -280,8 +280,7 @@ fn tests_presence(analysis: &Analysis<'_>, module: u32, condition: ExprId) -> Op
             if (flow.is_id(left) && absent(right)) || (flow.is_id(right) && absent(left)) {
                 return Some(!is_negated(operator.text()));
             }
-            // `isinstance(id, str)`
-            if flow.is_id(left) && operator.text().starts_with("is") && operator.text().len() > 6 {
+            if flow.is_id(left) && *operator == "instanceof" {
                 return Some(false);
             }
             if let ExprKind::Opaque(children) = flow.program.kind(left)

@@ -271,6 +271,10 @@ ids! {
         StateGet = "state-get",
         /// See [`Op::StateGet`].
         StateSet = "state-set",
+        /// Given as an option: what is set is set for the request alone.
+        RequestOnly = "request-only",
+        /// As a base class: it stands for every class that has its methods.
+        StructuralType = "structural-type",
         /// Changes what one session may see.
         SessionVisibility = "session-visibility",
         /// The identity of an object as a number.

@@ -274,7 +274,7 @@ impl<'t> Lowerer<'t> {
             }
             ("hasattr", Some(haystack), Some(needle)) => self.add(ExprKind::Contains { haystack, needle }, span),
             ("isinstance", Some(left), Some(right)) => {
-                let operator = Name::new("isinstance");
+                let operator = Name::new("instanceof");
                 self.add(ExprKind::Compare { operator, left, right }, span)
             }
             ("import_module", Some(_), None) if text(self, 0).is_some() => {

@@ -13,6 +13,7 @@ mod function;
 mod grammar;
 mod literal;
 mod modules;
+mod operators;
 mod scope;
 mod statement;
 mod target;
@@ -158,6 +159,7 @@ impl<'t> Lowerer<'t> {
             return Err(LowerError::TooDeep);
         }
         self.resolve();
+        self.settle_imports();
         self.export_all();
         self.module.branches.sort_by_key(|branch| (branch.span.start, std::cmp::Reverse(branch.span.end)));
         self.module.type_args.sort_by_key(|(expr, _)| *expr);

@@ -156,6 +156,15 @@ impl Lowerer<'_> {
         }
     }
 
+    /// An import that another binding of its name has replaced binds nothing.
+    pub(super) fn settle_imports(&mut self) {
+        for (position, import) in self.module.imports.iter_mut().enumerate() {
+            let binds =
+                |symbol: &SymbolId| self.module.symbols[symbol.index()].kind == SymbolKind::Import(position as u32);
+            import.symbol = import.symbol.filter(binds);
+        }
+    }
+
     /// Every name of a module can be imported from it.
     pub(super) fn export_all(&mut self) {
         let names = self.scopes.names(MODULE);

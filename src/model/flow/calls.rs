@@ -366,9 +366,8 @@ impl Flow<'_> {
     fn bind_as(&mut self, call: CallSite<'_>, func: FuncRef, skip: usize, edge: Edge) -> Vec<Value> {
         self.edge(call.at, func, edge);
         let params = self.program.function(func).params.clone();
-        let names = params.iter().position(|param| param.rest).filter(|_| params.iter().any(|param| param.rest));
         let by_name = (0..params.len()).find(|index| self.takes_names(func, *index));
-        let rest = names.filter(|index| Some(*index) != by_name).or(names.filter(|_| by_name.is_none()));
+        let rest = (0..params.len()).find(|index| params[*index].rest && Some(*index) != by_name);
         for (index, arg) in call.args.iter().skip(skip).enumerate() {
             let values = self.read_expr(call.at.module, arg.value);
             if values.is_empty() {

@@ -206,6 +206,8 @@ impl Flow<'_> {
             | Op::ProcessLifespan
             | Op::SessionOption
             | Op::SessionVisibility
+            | Op::RequestOnly
+            | Op::StructuralType
             | Op::StateGet
             | Op::StateSet => {
                 self.escape_args(call);

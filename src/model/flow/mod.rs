@@ -9,6 +9,7 @@ mod collections;
 mod eval;
 mod handlers;
 mod library;
+mod parameters;
 mod types;
 pub use eval::is_session_header;
 pub use types::{Base, Target, join as join_path};

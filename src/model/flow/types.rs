@@ -7,7 +7,7 @@ use super::{Flow, NodeId, Owner};
 use crate::model::facts::{Exported, Imported, SymbolKind, Type};
 use crate::model::name::{Name, part};
 use crate::model::program::{At, ClassRef, DeclRef, ExprRef, Link, SymbolRef, TypeRef};
-use crate::model::vocabulary::Role;
+use crate::model::vocabulary::{Op, Role};
 
 /// What an exported name leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -434,8 +434,13 @@ impl Flow<'_> {
 
     /// What a class stands for as a type: its instances; for a protocol those of the classes that have all its methods.
     fn instances_of(&mut self, class: ClassRef) -> Vec<Value> {
-        let protocol =
-            self.bases(class).iter().any(|base| matches!(base, Base::External(_, path) if *path == "Protocol"));
+        let protocol = self.bases(class).iter().any(|base| match base {
+            Base::External(package, path) => {
+                let row = self.program.tables(class.module).export(package.text(), path.text());
+                row.is_some_and(|row| row.does == Some(Op::StructuralType))
+            }
+            Base::Class(_) => false,
+        });
         if !protocol {
             return vec![Value::Object(self.instance(class))];
         }
