@@ -154,7 +154,12 @@ fn reached_by_handlers(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId]
     let direct = keyed.accesses.iter().any(|access| analysis.lives.handler_reach.contains(&access.func));
     direct
         || objects.iter().any(|id| {
-            let plain = matches!(analysis.flow.object(*id).role, None | Some(Role::List | Role::Map | Role::Set));
+            let object = analysis.flow.object(*id);
+            // What a library made (a queue, a task) says nothing of who it serves.
+            let plain = match object.role {
+                None => object.external.is_none(),
+                Some(role) => matches!(role, Role::List | Role::Map | Role::Set),
+            };
             plain && !is_session_class(analysis, *id) && analysis.mutations.touched.contains(id)
         })
 }

@@ -1,5 +1,6 @@
 //! Calls and constructions: who is called, with what, and what comes back.
 
+use super::collections::MANY_NAMES;
 use super::types::{Base, join};
 use super::value::{ObjId, Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner, Root};
@@ -466,12 +467,16 @@ impl Flow<'_> {
     /// Functions among the arguments of a call into the unknown will be run by it.
     pub(super) fn escape_args(&mut self, call: CallSite<'_>) {
         for arg in call.args {
-            for value in self.read_expr(call.at.module, arg.value) {
+            let values = self.read_expr(call.at.module, arg.value);
+            // An options object is one of a few; what may be anything is data.
+            let few = values.len() <= 8;
+            for value in values {
                 match value {
                     Value::Func(func) => self.escape(call.at, func),
-                    Value::Object(id) if self.object(id).class.is_none() => {
-                        // Callbacks in an options object.
-                        let names = self.field_names.get(&Owner::Object(id)).cloned().unwrap_or_default();
+                    Value::Object(id) if few && self.object(id).class.is_none() => {
+                        // Callbacks in an options object, which is no table.
+                        let names = self.field_names.get(&Owner::Object(id)).into_iter().flatten();
+                        let names: Vec<Name> = names.take(MANY_NAMES).copied().collect();
                         for name in names {
                             let node = self.field_node(Owner::Object(id), name);
                             for value in self.read(node) {
@@ -635,7 +640,7 @@ impl Flow<'_> {
                     if matches!(self.object(source).role, Some(Role::Headers | Role::ContextHeaders | Role::Query)) {
                         views.push(value);
                     }
-                    if self.is_record(source) {
+                    if role == Role::Map && self.is_record(source) {
                         self.copy_entries(source, Owner::Object(id));
                     }
                     let elements = self.field_node(self.owner(source), part::elements());

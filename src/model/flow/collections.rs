@@ -193,10 +193,15 @@ impl Flow<'_> {
             }
         }
         let names = self.field_names.get(&source).cloned().unwrap_or_default();
-        for name in names.into_iter().filter(|name| !name.text().starts_with('[')) {
+        let many = names.len() > MANY_NAMES || self.field_names.get(&owner).is_some_and(|own| own.len() > MANY_NAMES);
+        for name in names.into_iter().filter(|name| !name.text().starts_with('[')).take(2 * MANY_NAMES) {
             let node = self.field_node(source, name);
             let values = self.read(node);
-            let node = self.field_node(owner, name);
+            if values.is_empty() {
+                continue;
+            }
+            // A record of that many names is a table: what it holds counts, not under which name.
+            let node = self.field_node(owner, if many { part::elements() } else { name });
             self.write(node, &values);
         }
     }
@@ -243,6 +248,9 @@ impl Flow<'_> {
         out
     }
 }
+
+/// Names that a record has at most. Records are copied into each other in circles.
+pub(super) const MANY_NAMES: usize = 32;
 
 /// The pseudo-parameter of a function that holds what it yields.
 pub(super) const YIELDED: u32 = u32::MAX - 1;

@@ -69,6 +69,12 @@ impl Flow<'_> {
             Op::Wrap => self.arg_values(call, 0),
             Op::AsText => {
                 let mut values = self.arg_values(call, 0);
+                if call.arg(0).is_none() {
+                    // `UUID(hex = text)`
+                    for arg in call.args.iter().filter(|arg| !arg.spread) {
+                        values.extend(self.read_expr(call.at.module, arg.value));
+                    }
+                }
                 if let Some(id) = receiver {
                     let node = self.field_node(self.owner(id), part::elements());
                     values.extend(self.read(node));

@@ -129,6 +129,8 @@ pub struct Flow<'p> {
     typed: bool,
     /// Modules by path.
     paths: FxHashMap<&'p str, u32>,
+    /// Classes that a structural type stands for.
+    structural: FxHashMap<ClassRef, Vec<ClassRef>>,
     /// What lifespans hand over.
     lifespans: FxHashSet<FuncRef>,
     /// What decorates something: called with it, it hands it on unless it is known to do otherwise.
@@ -215,6 +217,7 @@ impl<'p> Flow<'p> {
             current: None,
             typed: false,
             paths: program.modules.iter().enumerate().map(|(at, module)| (module.path.as_str(), at as u32)).collect(),
+            structural: FxHashMap::default(),
             lifespans: FxHashSet::default(),
             decorators: decorators(program),
             implementing: None,

@@ -444,17 +444,27 @@ impl Flow<'_> {
         if !protocol {
             return vec![Value::Object(self.instance(class))];
         }
-        let names = self.method_names(class);
-        let mut out = Vec::new();
-        if !names.is_empty() {
-            for other in self.program.classes() {
-                let written = self.method_names(other);
-                if other != class && names.iter().all(|name| written.contains(name)) && out.len() < 8 {
-                    out.push(Value::Object(self.instance(other)));
-                }
+        let standing = match self.structural.get(&class) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.with_methods_of(class);
+                self.structural.insert(class, found.clone());
+                found
             }
-        }
-        if out.is_empty() { vec![Value::Object(self.instance(class))] } else { out }
+        };
+        standing.into_iter().map(|class| Value::Object(self.instance(class))).collect()
+    }
+
+    /// The classes that have all methods of another; the other itself where there are none.
+    fn with_methods_of(&self, class: ClassRef) -> Vec<ClassRef> {
+        let names = self.method_names(class);
+        let has_all = |other: &ClassRef| {
+            let written = self.method_names(*other);
+            *other != class && names.iter().all(|name| written.contains(name))
+        };
+        let found: Vec<ClassRef> =
+            if names.is_empty() { Vec::new() } else { self.program.classes().filter(has_all).take(8).collect() };
+        if found.is_empty() { vec![class] } else { found }
     }
 
     fn method_names(&self, class: ClassRef) -> Vec<Name> {
