@@ -201,6 +201,10 @@ fn holder(flow: &Flow<'_>, access: Access, object: Option<ObjId>) -> Option<Hold
 
 /// Whether a value stands for a session without being its id.
 fn stands_for_session(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -> bool {
+    // What a call may choose as well is no object of the session.
+    if flow.at(key).iter().any(|value| matches!(value, Value::Argument(_) | Value::Text(_) | Value::Random(_))) {
+        return false;
+    }
     flow.objects_at(key).any(|id| match flow.object(id).role {
         Some(Role::SessionObject) => true,
         Some(Role::Server | Role::Transport | Role::SseTransport) => {

@@ -65,7 +65,10 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if !by_tools && !in_handlers {
         if analysis.lives.handler_reach.is_empty() && analysis.lives.transports.is_empty() {
             // A protocol of one's own: its session table is its transport.
-            return Some(Judged { holds: Holds::Transport, with_transport: true, with_auth: false });
+            let notes = !values.is_empty()
+                && values.iter().all(|v| matches!(v, Value::Object(_)))
+                && counts_only(analysis, &values);
+            return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
         }
         if words::is_telemetry(name) && counts_only(analysis, &values) {
             return judged(Holds::Telemetry);

@@ -82,7 +82,7 @@ fn speaks_by_hand(analysis: &Analysis<'_>, modules: &[bool]) -> bool {
         && flow.program.modules.iter().zip(modules).any(|(module, ours)| {
             *ours
                 && module.exprs.iter().any(|expr| {
-                    matches!(&expr.kind, ExprKind::Text(text) if matches!(text.text(), "initialize" | "tools/call" | "tools/list"))
+                    matches!(&expr.kind, ExprKind::Text(text) if matches!(text.text(), "initialize" | "tools/call" | "tools/list") || text.text().contains("event: endpoint"))
                 })
         })
 }

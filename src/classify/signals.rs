@@ -223,7 +223,7 @@ impl Signals {
                     if site.mode == Mode::Off {
                         for name in ["onsessioninitialized", "onsessionclosed"] {
                             if flow.field_values(id, Name::new(name)).iter().any(|v| matches!(v, Value::Func(_))) {
-                                let written = crate::model::lives::written_field(flow, id, Name::new(name));
+                                let written = flow.written_field(id, Name::new(name));
                                 self.dead_callbacks.push(written.unwrap_or(site.at));
                             }
                         }

@@ -32,6 +32,8 @@ pub enum Command {
     /// Say which category each server falls into, where, and what happens to it on upgrade
     #[command(after_help = EXIT_CODES)]
     Scan(Scan),
+    /// Write the migration report: what is kept per session, what has to be decided, what follows from it
+    Report(Report),
     /// Explain a rule: what it finds, why it matters, what the migration is
     Explain {
         /// The rule's name
@@ -67,6 +69,20 @@ pub struct Scan {
     /// Print counts and times to stderr
     #[arg(long)]
     pub stats: bool,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, clap::Args)]
+pub struct Report {
+    /// Files or folders
+    #[arg(default_value = ".", value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Which form of the report
+    #[arg(long, value_enum, default_value_t = ReportFormat::Markdown)]
+    pub format: ReportFormat,
+    /// Write it to this file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Options of every command.
@@ -114,8 +130,33 @@ pub enum Color {
 pub enum ScanFormat {
     /// For people
     Text,
+    /// For coding agents: one line per finding
+    Terse,
     /// For programs: mcp-migrate/scan/v1
     Json,
+    /// For programs: one JSON object a line
+    Jsonl,
+    /// SARIF 2.1.0, for code scanning and editors
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// Code quality report of GitLab
+    Gitlab,
+    /// Diagnostics for reviewdog
+    Rdjson,
+    /// JUnit XML
+    Junit,
+    /// The migration report
+    Markdown,
+}
+
+/// Forms of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// Everything
+    Markdown,
+    /// The short form, for a comment on a pull request
+    Pr,
 }
 
 /// Formats of a list.

@@ -1,15 +1,17 @@
 //! The command line: parses arguments, calls the library, picks a renderer, sets the exit code.
 
 mod args;
+mod formats;
 mod output;
 mod panic;
 mod progress;
+mod report;
 mod scan;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use mcp_migrate::report;
+use mcp_migrate::report as renderers;
 use mcp_migrate::rules;
 
 use args::{Args, Command, ListFormat};
@@ -32,15 +34,16 @@ pub fn run() -> ExitCode {
     let output = Output::new(args.global.color, args.global.quiet);
     let code = match &args.command {
         Command::Scan(own) => scan::run(own, &args.global, &output),
+        Command::Report(own) => report::run(own, &args.global, &output),
         Command::Explain { rule } => {
-            output.result(&report::explain::render(rule, output.style()));
+            output.result(&renderers::explain::render(rule, output.style()));
             OK
         }
         Command::Rules { format } => {
             let chosen = args.global.chosen_rules();
             output.result(&match format {
-                ListFormat::Text => report::rules::text(&chosen, output.style()),
-                ListFormat::Json => report::rules::json(&chosen),
+                ListFormat::Text => renderers::rules::text(&chosen, output.style()),
+                ListFormat::Json => renderers::rules::json(&chosen),
             });
             OK
         }

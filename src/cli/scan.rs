@@ -1,57 +1,47 @@
 //! `mcp-migrate scan`.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use mcp_migrate::ScanOptions;
 use mcp_migrate::report::layout::plural;
 use mcp_migrate::report::scan::Scan;
-use mcp_migrate::report::sources::DiskSources;
-use mcp_migrate::report::{json, text};
 
 use super::args::{self, Global, ScanFormat};
 use super::output::Output;
 use super::progress::Counter;
-use super::{FAILED, FOUND, OK};
+use super::{FAILED, FOUND, OK, formats};
 
 /// Runs the command and gives its exit code.
 pub fn run(own: &args::Scan, global: &Global, output: &Output) -> u8 {
+    let started = Instant::now();
+    let Some(scan) = answer(&own.paths, global, output) else { return FAILED };
+    let took = started.elapsed();
+    output.result(&formats::render(own.format, &scan, global, output));
+    if own.format == ScanFormat::Github {
+        formats::step_summary(&scan, output);
+    }
+    if own.stats {
+        output.note(&stats(&scan, took));
+    }
+    if own.fail_on.fails(scan.worst()) { FOUND } else { OK }
+}
+
+/// Scans; where that fails, says why.
+pub fn answer(paths: &[PathBuf], global: &Global, output: &Output) -> Option<Scan> {
     let options = ScanOptions {
-        paths: own.paths.clone(),
+        paths: paths.to_vec(),
         include_tests: global.include_tests,
         exclude: global.exclude.clone(),
         threads: global.threads.map(usize::from),
         rules: global.rule.iter().map(|r| r.name).collect(),
         allow_empty: global.allow_empty,
     };
-    let started = Instant::now();
     let answer = {
         let counter = Counter::new(output.shows_progress());
         mcp_migrate::scan(&options, &counter)
     };
-    let scan = match answer {
-        Ok(scan) => scan,
-        Err(error) => {
-            output.error(&error);
-            return FAILED;
-        }
-    };
-    let took = started.elapsed();
-    match own.format {
-        ScanFormat::Json => output.result(&json::render(&scan)),
-        ScanFormat::Text => {
-            let detail = match (global.quiet, global.verbose) {
-                (true, _) => text::Detail::Brief,
-                (_, true) => text::Detail::Full,
-                _ => text::Detail::Normal,
-            };
-            let sources = DiskSources::new(scan.disk_root.clone());
-            output.result(&text::render(&scan, &sources, output.style(), detail));
-        }
-    }
-    if own.stats {
-        output.note(&stats(&scan, took));
-    }
-    if own.fail_on.fails(scan.worst()) { FOUND } else { OK }
+    answer.map_err(|error| output.error(&error)).ok()
 }
 
 fn stats(scan: &Scan, took: Duration) -> String {

@@ -427,8 +427,9 @@ fn transport_mode(flow: &Flow<'_>, at: ExprRef, site: Site) -> (Mode, Option<Exp
         off |= absent;
         on |= !absent || values.len() > 1;
         // An option that is only there under a condition.
-        off |= flow.known_field(flow.owner(id), name).is_none();
-        generator = generator.or_else(|| written_field(flow, id, name));
+        off |= flow.known_field(flow.owner(id), name).is_none_or(|node| flow.values(node).is_empty())
+            && flow.written_field(id, name).is_none();
+        generator = generator.or_else(|| flow.written_field(id, name));
     }
     let mode = match (on, off) {
         (true, true) => Mode::Either,
@@ -468,12 +469,4 @@ fn argument_objects(flow: &Flow<'_>, call: ExprRef) -> Vec<ObjId> {
         .flat_map(|arg| flow.objects_at(At { module: call.module, id: arg.value }))
         .filter(|id| flow.object(*id).role.is_none() && flow.object(*id).class.is_none())
         .collect()
-}
-
-/// The expression written for a field of an object literal.
-pub fn written_field(flow: &Flow<'_>, id: ObjId, name: Name) -> Option<ExprRef> {
-    let Site::Expr(at) = flow.object(id).site else { return None };
-    let ExprKind::Object(fields) = flow.program.kind(at) else { return None };
-    let field = fields.iter().find(|field| matches!(&field.key, super::facts::Key::Name(n) if *n == name))?;
-    Some(At { module: at.module, id: field.value })
 }

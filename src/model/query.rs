@@ -59,12 +59,22 @@ impl<'p> Flow<'p> {
 
     /// Whether a field of an object is written anywhere.
     pub fn has_field(&self, id: ObjId, name: Name) -> bool {
-        self.known_field(self.owner(id), name).is_some()
+        let written = |id: ObjId| {
+            self.known_field(self.owner(id), name).is_some_and(|node| !self.values(node).is_empty())
+                || self.written_field(id, name).is_some()
+        };
+        written(id)
             || self.known_field(self.owner(id), part::spread()).is_some_and(|node| {
-                self.values(node).iter().any(
-                    |v| matches!(v, Value::Object(other) if *other != id && self.known_field(self.owner(*other), name).is_some()),
-                )
+                self.values(node).iter().any(|v| matches!(v, Value::Object(other) if *other != id && written(*other)))
             })
+    }
+
+    /// The expression written for a field of an object literal.
+    pub fn written_field(&self, id: ObjId, name: Name) -> Option<ExprRef> {
+        let Site::Expr(at) = self.object(id).site else { return None };
+        let ExprKind::Object(fields) = self.program.kind(at) else { return None };
+        let field = fields.iter().find(|field| matches!(&field.key, Key::Name(n) if *n == name))?;
+        Some(At { module: at.module, id: field.value })
     }
 
     /// The values of the elements of a container.

@@ -82,3 +82,24 @@ fn code(out: &mut String, style: Style, title: &str, text: &str) {
         }
     }
 }
+
+/// Renders the documentation of a rule as Markdown.
+pub fn markdown(rule: &Rule) -> String {
+    let docs = &rule.docs;
+    let mut out = format!("{}\n", docs.finds);
+    out.push_str(&format!("\n## Why it matters\n\n{}\n", docs.why));
+    for example in docs.examples {
+        let tag = example.language.to_lowercase();
+        out.push_str(&format!("\n## Example ({})\n", example.language));
+        for (title, code) in [("Found:", example.bad), ("Better:", example.good)] {
+            out.push_str(&format!("\n{title}\n\n```{tag}\n{}\n```\n", code.trim_matches('\n')));
+        }
+    }
+    out.push_str(&format!("\n## The migration\n\n{}\n", docs.migration));
+    out.push_str(&format!("\n## Fix safety\n\nLevel: {}. {}\n", docs.level.id(), docs.safety));
+    out.push_str("\n## Specification\n\n");
+    for reference in docs.references {
+        out.push_str(&format!("- {reference}\n"));
+    }
+    out
+}

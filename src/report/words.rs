@@ -1,6 +1,6 @@
 //! The vocabulary of the answers in words. Sentences describe and advise; they do not rate and do not hurry.
 
-use crate::classify::answer::{Carrier, Category, Facet, Failure, Holds, Principal, Role};
+use crate::classify::answer::{Carrier, Category, Facet, Failure, Holds, KeyedBy, Principal, Role};
 use crate::rules::finding::Severity;
 
 /// What the category means, to follow "the category: ".
@@ -153,6 +153,9 @@ pub fn move_to(carrier: Carrier, holds: Holds) -> &'static str {
         (Carrier::Manual, Holds::Upstream) => {
             "decide what a request is routed by: the user, a handle that names the upstream, or an upstream without state"
         }
+        (Carrier::Manual, Holds::Subscription) => {
+            "decide by hand: it follows a standing connection, which `subscriptions/listen` replaces"
+        }
         (Carrier::Manual, _) => "decide by hand where it belongs",
     }
 }
@@ -193,5 +196,16 @@ pub fn language(id: &str) -> &str {
         "python" => "Python",
         "rust" => "Rust",
         other => other,
+    }
+}
+
+/// What keys a store, to follow "kept ".
+pub fn keyed_by(keyed_by: KeyedBy) -> &'static str {
+    match keyed_by {
+        KeyedBy::SessionId => "by session id",
+        KeyedBy::SessionObject => "by an object that stands for the session",
+        KeyedBy::SessionLifetime => "as long as a session lives",
+        KeyedBy::SessionApi => "in the SDK's store per session",
+        KeyedBy::Process => "as long as the process lives",
     }
 }

@@ -1,5 +1,7 @@
 //! The program as people and scripts meet it: exit codes, streams, messages.
 
+mod formats;
+
 use std::fs;
 use std::io::Read;
 use std::process::{Command as Process, Output, Stdio};
@@ -9,7 +11,7 @@ use tempfile::TempDir;
 
 fn program() -> Command {
     let mut command = Command::cargo_bin("mcp-migrate").expect("the program is built");
-    for name in ["NO_COLOR", "COLUMNS", "CLICOLOR_FORCE", "RUST_BACKTRACE"] {
+    for name in ["NO_COLOR", "COLUMNS", "CLICOLOR_FORCE", "RUST_BACKTRACE", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"] {
         command.env_remove(name);
     }
     command.env("COLUMNS", "100");
@@ -143,7 +145,7 @@ fn usage_errors_are_2_and_help_is_0() {
 #[test]
 fn help_names_only_what_there_is() {
     let (_, stdout, _) = run(program().arg("--help"));
-    for command in ["scan", "explain", "rules", "completions"] {
+    for command in ["scan", "report", "explain", "rules", "completions"] {
         assert!(stdout.contains(&format!("\n  {command} ")), "{command}: {stdout}");
     }
     insta::assert_snapshot!(stdout);

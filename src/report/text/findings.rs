@@ -6,9 +6,11 @@ use std::fmt;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
 use crate::report::layout::wrap;
+use crate::report::places::word_length;
 use crate::report::scan::Scan;
 use crate::report::sources::{Sources, offset};
 use crate::report::style::Style;
+use crate::report::verdict::most_severe_first;
 use crate::report::words;
 use crate::rules::finding::{Finding, Severity};
 
@@ -20,9 +22,7 @@ const MOST_LABELS: usize = 8;
 /// Appends every finding, the most severe first.
 pub fn render(out: &mut String, scan: &Scan, sources: &dyn Sources, style: Style) {
     let mut texts: HashMap<&str, Option<String>> = HashMap::new();
-    let mut findings: Vec<&Finding> = scan.findings.iter().collect();
-    findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
-    for finding in findings {
+    for finding in most_severe_first(scan) {
         let text = texts.entry(&finding.path).or_insert_with(|| sources.read(&finding.path));
         out.push('\n');
         one(out, finding, text.as_deref(), style);
@@ -112,13 +112,6 @@ fn short_line(text: &str, at: usize) -> bool {
     let before = text[..at].rfind('\n').map_or(at, |n| at - n);
     let after = text[at..].find('\n').unwrap_or(text.len() - at);
     before + after <= LONGEST_LINE
-}
-
-/// Bytes of the word that starts here, at least one character where there is one.
-fn word_length(text: &str) -> usize {
-    let word = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(text.len());
-    let first = text.chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
-    word.max(first)
 }
 
 impl fmt::Debug for Shown<'_> {

@@ -4,12 +4,13 @@ mod findings;
 mod server;
 mod skipped;
 
+use super::describe;
 use super::layout::{plural, wrap};
 use super::scan::Scan;
 use super::sources::Sources;
 use super::style::Style;
-use super::words;
-use crate::classify::answer::{Carrier, Category, Role, Server, Store};
+use super::verdict;
+use crate::classify::answer::{Carrier, Category, Server, Store};
 use crate::rules::finding::{Finding, Severity};
 
 /// How much to tell.
@@ -44,7 +45,7 @@ fn servers(out: &mut String, scan: &Scan, style: Style, detail: Detail) {
     let (quiet, loud): (Vec<&Server>, Vec<&Server>) = scan
         .servers
         .iter()
-        .partition(|s| detail < Detail::Full && scan.servers.len() > 1 && server::is_quiet(s) && !speaks_of(&s.path));
+        .partition(|s| detail < Detail::Full && scan.servers.len() > 1 && describe::is_quiet(s) && !speaks_of(&s.path));
     for server in loud {
         server::render(out, server, style);
     }
@@ -54,53 +55,23 @@ fn servers(out: &mut String, scan: &Scan, style: Style, detail: Detail) {
 }
 
 fn verdict(out: &mut String, scan: &Scan, style: Style) {
-    let text = match scan.summary.category {
-        None => no_server(scan),
-        Some(category) => {
-            let subject = match scan.summary.servers {
-                1 => String::new(),
-                n => format!(" It is the most severe of {n} servers."),
-            };
-            format!(
-                "{category}: {}. Of the 1000 server repositories surveyed for SEP-2567, {} % are like this.{subject}",
-                words::category(category),
-                words::share(category),
-            )
-        }
-    };
     // The id is painted after wrapping, so that the escape codes take no room.
     let mut plain = String::new();
-    wrap(&mut plain, style, "", "", &text);
+    wrap(&mut plain, style, "", "", &verdict::sentence(scan));
     match scan.summary.category {
         Some(category) => out.push_str(&plain.replacen(category.id(), &style.bold(category.id()), 1)),
         None => out.push_str(&plain),
     }
 }
 
-fn no_server(scan: &Scan) -> String {
-    let read = match scan.summary.files.walked {
-        0 => "no file in a supported language".to_owned(),
-        n => plural(n as usize, "file"),
-    };
-    if scan.servers.iter().any(|s| s.role == Role::Client) {
-        format!("No MCP server found, only MCP clients ({read}).")
-    } else {
-        format!("No MCP server found ({read}).")
-    }
-}
-
 fn summary(out: &mut String, scan: &Scan, style: Style) {
-    let counts: Vec<String> = [Severity::Error, Severity::Warning, Severity::Note]
-        .into_iter()
-        .filter(|s| scan.count(*s) > 0)
-        .map(|s| plural(scan.count(s), words::severity(s)))
-        .collect();
+    let counts = verdict::counts(scan);
     let places = plural(scan.summary.servers, "server");
     let head = match (counts.is_empty(), scan.summary.servers) {
         (true, 0) => "Nothing to report.".to_owned(),
         (true, _) => format!("No findings in {places}."),
-        (false, 0) => format!("{}.", counts.join(", ")),
-        (false, _) => format!("{} in {places}.", counts.join(", ")),
+        (false, 0) => format!("{}.", counts),
+        (false, _) => format!("{} in {places}.", counts),
     };
     let mut plain = String::new();
     wrap(&mut plain, style, "", "", &format!("{head} {}", next(scan)));

@@ -1,17 +1,13 @@
 //! One server: what it is, what it keeps, what an upgrade does to it, what to do.
 
-use crate::classify::answer::{Category, Era, Role, Server, Store};
+use crate::classify::answer::{Category, Role, Server, Store};
+use crate::report::describe;
 use crate::report::layout::{table, wrap};
 use crate::report::style::Style;
 use crate::report::words;
 
 /// Width of the labels at the left.
 const LABEL: usize = 12;
-
-/// Whether there is nothing to say about a server but its name.
-pub fn is_quiet(server: &Server) -> bool {
-    server.category == Category::None && server.stores.is_empty()
-}
 
 /// Appends one line for the servers about which there is nothing to say.
 pub fn render_quiet(out: &mut String, servers: &[&Server], style: Style) {
@@ -34,9 +30,9 @@ pub fn render(out: &mut String, server: &Server, style: Style) {
         words::role(server.role)
     )));
     out.push('\n');
-    line(out, style, "SDK", &sdk(server));
+    line(out, style, "SDK", &describe::sdk(server));
     if server.role != Role::Client {
-        line(out, style, "category", &categories(server));
+        line(out, style, "category", &describe::categories(server));
     }
     for (i, facet) in server.facets.iter().enumerate() {
         let label = if i == 0 { "facets" } else { "" };
@@ -63,39 +59,11 @@ fn line(out: &mut String, style: Style, label: &str, text: &str) {
     out.push_str(&plain[first.len()..]);
 }
 
-fn sdk(server: &Server) -> String {
-    let Some(sdk) = &server.sdk else {
-        return "none; the protocol is written by hand".to_owned();
-    };
-    let version = match (&sdk.resolved, &sdk.requirement) {
-        (Some(resolved), _) => resolved.clone(),
-        (None, Some(requirement)) => format!("{requirement} (no lock file)"),
-        (None, None) => "version not known".to_owned(),
-    };
-    let era = match sdk.era {
-        Some(Era::Legacy) => ", speaks revisions up to 2025-11-25",
-        Some(Era::Modern) => ", speaks 2026-07-28",
-        None => "",
-    };
-    format!("{} {version}{era}", sdk.name)
-}
-
 fn callers(server: &Server) -> String {
     let strength = words::principal(server.principal);
     match &server.principal_at {
         Some(at) => format!("{strength} ({}:{})", at.path, at.line),
         None => strength.to_owned(),
-    }
-}
-
-fn categories(server: &Server) -> String {
-    let others: Vec<&str> =
-        server.categories.iter().filter(|c| **c != server.category && **c != Category::None).map(|c| c.id()).collect();
-    let meaning = words::category(server.category);
-    if others.is_empty() {
-        format!("{}: {meaning}", server.category)
-    } else {
-        format!("{}: {meaning} (also {})", server.category, others.join(", "))
     }
 }
 
