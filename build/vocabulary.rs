@@ -9,6 +9,9 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    language: Traits,
+    #[serde(default)]
+    signature: Vec<Signature>,
     #[serde(default)]
     export: Vec<Export>,
     #[serde(default)]
@@ -18,12 +21,39 @@ struct File {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Default)]
+struct Traits {
+    absent_raises: bool,
+    transport_table_works: bool,
+    factory_per_session: bool,
+    class_attributes: bool,
+    handlers_by_type: bool,
+    dotted: bool,
+    open_imports: bool,
+    object_literal: Option<String>,
+    call_method: String,
+    enter_methods: Vec<String>,
+    index_module: String,
+    containers: [String; 5],
+    generics: [String; 2],
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Signature {
+    params: Vec<String>,
+    gives: String,
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Export {
     from: Vec<String>,
     names: Vec<String>,
     gives: Option<String>,
     does: Option<String>,
+    text: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -47,9 +77,40 @@ fn option(kind: &str, id: Option<&String>) -> String {
     id.map_or("None".to_owned(), |id| format!("Some({})", variant(kind, id)))
 }
 
+impl Traits {
+    fn rust(&self) -> String {
+        let texts = |texts: &[String]| texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+        format!(
+            "Traits {{ absent_raises: {}, transport_table_works: {}, factory_per_session: {}, class_attributes: {}, \
+             handlers_by_type: {}, dotted: {}, open_imports: {}, object_literal: {}, call_method: {:?}, enter_methods: &[{}], \
+             index_module: {:?}, containers: [{}], generics: [{}] }}",
+            self.absent_raises,
+            self.transport_table_works,
+            self.factory_per_session,
+            self.class_attributes,
+            self.handlers_by_type,
+            self.dotted,
+            self.open_imports,
+            option("Role", self.object_literal.as_ref()),
+            self.call_method,
+            texts(&self.enter_methods),
+            self.index_module,
+            texts(&self.containers),
+            texts(&self.generics),
+        )
+    }
+}
+
+impl Signature {
+    fn rust(&self) -> String {
+        format!("Signature {{ params: &{:?}, gives: {} }},", self.params, variant("Role", &self.gives))
+    }
+}
+
 /// The Rust source of the tables of every language that has them.
 pub fn generate_all(grammars: &Path) -> String {
-    generate(&grammars.join("typescript/sdk.toml"), "TYPESCRIPT")
+    let languages = [("typescript", "TYPESCRIPT"), ("python", "PYTHON")];
+    languages.map(|(name, constant)| generate(&grammars.join(name).join("sdk.toml"), constant)).concat()
 }
 
 /// The Rust source of the tables of one language, as a static called `constant`.
@@ -61,9 +122,10 @@ fn generate(path: &Path, constant: &str) -> String {
         for name in &row.names {
             for from in &row.from {
                 let made = format!(
-                    "ExportRow {{ from: {from:?}, name: {name:?}, gives: {}, does: {} }},",
+                    "ExportRow {{ from: {from:?}, name: {name:?}, gives: {}, does: {}, text: {:?} }},",
                     option("Role", row.gives.as_ref()),
-                    option("Op", row.does.as_ref())
+                    option("Op", row.does.as_ref()),
+                    row.text
                 );
                 let old = exports.insert((name.clone(), from.clone()), made);
                 assert!(old.is_none(), "{}: {name} of {from} stands twice", path.display());
@@ -96,7 +158,9 @@ fn generate(path: &Path, constant: &str) -> String {
     let rows = |map: &mut dyn Iterator<Item = &String>| map.cloned().collect::<Vec<_>>().join("\n    ");
     write!(
         out,
-        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
+        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  traits: {},\n  signatures: &[{}],\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
+        file.language.rust(),
+        file.signature.iter().map(Signature::rust).collect::<Vec<_>>().join(" "),
         rows(&mut exports.values()),
         rows(&mut members.values()),
         rows(&mut anywhere.values()),

@@ -1,5 +1,7 @@
 //! What a store holds: decided by what flows into it and who touches it; names decide only what that leaves open.
 
+use rustc_hash::FxHashSet;
+
 use super::access::{Access, Keyed, Kind};
 use super::answer::Holds;
 use super::lifetime::{Finder, Lasting};
@@ -43,7 +45,10 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let judged = |holds| Some(Judged { holds, with_transport: transport, with_auth: auth });
     let by_tools = reached_by_handlers(analysis, keyed, &objects);
 
-    if holds_any(UPSTREAMS, 2) && !keyed.by_object {
+    // A process that tools alone start and use is a tool's own; a gateway's are started for the session.
+    let own_process = keyed.accesses.iter().all(|access| is_handler_access(analysis, access))
+        && !holds_any(&[Role::Client, Role::ClientTransport], 2);
+    if holds_any(UPSTREAMS, 2) && !keyed.by_object && !own_process {
         return judged(Holds::Upstream);
     }
     if transport {
@@ -71,10 +76,12 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         // Book-keeping about sessions: it goes with them.
         return judged(Holds::Transport);
     }
-    if is_subscription(analysis, keyed, &objects, name) {
+    // Sessions collected to tell them something later.
+    let collected = keyed.by_object && keyed.accesses.iter().any(|access| access.kind == Kind::AddId);
+    if collected || is_subscription(analysis, keyed, &objects, name) {
         return judged(Holds::Subscription);
     }
-    if is_limit(analysis, keyed, &values, name) {
+    if is_limit(analysis, keyed, &values, name) || is_once(analysis, keyed, &values) {
         return judged(Holds::Telemetry);
     }
     if is_guard(analysis, keyed, &objects, name) {
@@ -163,9 +170,13 @@ fn reached_by_handlers(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId]
     let direct = keyed.accesses.iter().any(|access| analysis.lives.handler_reach.contains(&access.func));
     direct
         || objects.iter().any(|id| {
-            analysis.flow.object(*id).role.is_none()
-                && !is_session_class(analysis, *id)
-                && analysis.mutations.touched.contains(id)
+            let object = analysis.flow.object(*id);
+            // What a library made (a queue, a task) says nothing of who it serves.
+            let plain = match object.role {
+                None => object.external.is_none(),
+                Some(role) => matches!(role, Role::List | Role::Map | Role::Set),
+            };
+            plain && !is_session_class(analysis, *id) && analysis.mutations.touched.contains(id)
         })
 }
 
@@ -188,6 +199,7 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
         lives: &analysis.lives,
         mutations: &analysis.mutations,
         context: Contexts::SESSION,
+        owned: &FxHashSet::default(),
     };
     if values.iter().any(|value| matches!(value, Value::Credential(_))) {
         return true;
@@ -256,9 +268,10 @@ fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
                     .all(|(_, values)| !values.iter().any(|v| matches!(v, Value::Object(_) | Value::Argument(_)))),
                 Some(Role::Timer | Role::Date | Role::Limiter) => true,
                 // Time stamps of the calls in a window.
-                Some(Role::List) => {
-                    analysis.flow.elements(*id).iter().all(|v| !matches!(v, Value::Object(_) | Value::Argument(_)))
-                }
+                Some(Role::List) => analysis.flow.elements(*id).iter().all(|value| match value {
+                    Value::Object(id) => analysis.flow.object(*id).role == Some(Role::Date),
+                    value => !matches!(value, Value::Argument(_)),
+                }),
                 Some(_) => false,
             }
         }
@@ -282,6 +295,20 @@ fn is_limit(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value], name: &str
     });
     let words = words::is_telemetry(name);
     limiter || ((words || fields_of_a_window) && counts_only(analysis, values) && !keyed.accesses.is_empty())
+}
+
+/// A mere mark, set by code that measures: counted once per session.
+fn is_once(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value]) -> bool {
+    let measures = |func: FuncRef| {
+        analysis.flow.program.exprs().any(|at| {
+            analysis.flow.program.func_of(at) == func
+                && analysis.flow.performs(at, crate::model::vocabulary::Op::Measure)
+        })
+    };
+    values.is_empty()
+        && keyed.by_object
+        && keyed.object.is_none()
+        && keyed.accesses.iter().filter(|access| access.kind == Kind::Write).all(|access| measures(access.func))
 }
 
 fn is_subscription(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], name: &str) -> bool {

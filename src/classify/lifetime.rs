@@ -39,6 +39,8 @@ pub struct Lasting {
     pub credential: bool,
     /// It is only a registration that is switched on and off.
     pub switched: bool,
+    /// Newer releases make one for all sessions.
+    pub shared: bool,
     /// The function or class it belongs to, as the function that creates it.
     pub scope: FuncRef,
 }
@@ -53,6 +55,8 @@ pub struct Finder<'a, 'p> {
     pub mutations: &'a Mutations,
     /// The context asked for.
     pub context: Contexts,
+    /// What other stores keep: no part of what is found.
+    pub owned: &'a FxHashSet<ObjId>,
 }
 
 impl Finder<'_, '_> {
@@ -69,8 +73,34 @@ impl Finder<'_, '_> {
                 self.fields(At { module, id: ClassId(index) }, &mut out);
             }
         }
+        self.handed_over(&mut out);
         self.outermost(&mut out);
         out
+    }
+
+    /// What a lifespan of the asked lifetime hands over to the handlers: the fields of it that they change.
+    fn handed_over(&self, out: &mut Vec<Lasting>) {
+        if self.context != Contexts::SESSION {
+            return;
+        }
+        for func in self.flow.lifespans() {
+            if !self.lives.contexts(func).has(self.context) {
+                continue;
+            }
+            for value in self.flow.yielded(func) {
+                let Value::Object(id) = value else { continue };
+                if is_machinery(self.flow, id) || !self.lasts(id) {
+                    continue;
+                }
+                let owner = self.flow.owner(id);
+                for (name, values) in self.flow.fields(id) {
+                    let assigned = self.mutations.fields.get(&(owner, name)).cloned().unwrap_or_default();
+                    let Some(holder) = self.flow.field_place(id, name) else { continue };
+                    let found = self.judge(holder, Held::Field, values, assigned, Vec::new(), func);
+                    out.extend(found.map(|lasting| Lasting { shared: true, ..lasting }));
+                }
+            }
+        }
     }
 
     fn lasts(&self, id: ObjId) -> bool {
@@ -211,6 +241,7 @@ impl Finder<'_, '_> {
                     uses,
                     credential: false,
                     switched: true,
+                    shared: false,
                     scope,
                 });
             }
@@ -238,7 +269,7 @@ impl Finder<'_, '_> {
         if words::is_log(holder.name.text()) {
             return None;
         }
-        Some(Lasting { holder, held, values, writers, uses, credential, switched: false, scope })
+        Some(Lasting { holder, held, values, writers, uses, credential, switched: false, shared: false, scope })
     }
 
     fn switched(&self, values: &[Value]) -> Vec<ExprRef> {
@@ -255,7 +286,7 @@ impl Finder<'_, '_> {
 
     /// Where handlers change an object or what it owns.
     fn changes(&self, id: ObjId, depth: u32, seen: &mut FxHashSet<ObjId>) -> Vec<ExprRef> {
-        if !seen.insert(id) {
+        if self.owned.contains(&id) || !seen.insert(id) {
             return Vec::new();
         }
         let mut out = self.mutations.objects.get(&id).cloned().unwrap_or_default();

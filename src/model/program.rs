@@ -7,7 +7,7 @@ use super::facts::{
     TypeId,
 };
 use super::name::Name;
-use super::vocabulary::{TYPESCRIPT, Tables};
+use super::vocabulary::{PYTHON, TYPESCRIPT, Tables};
 
 /// Something of one module of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -102,7 +102,8 @@ impl Program {
     /// What names mean in the language of a module.
     pub fn tables(&self, module: u32) -> &'static Tables {
         match self.module(module).language {
-            Language::TypeScript | Language::JavaScript | Language::Python | Language::Rust => &TYPESCRIPT,
+            Language::Python => &PYTHON,
+            Language::TypeScript | Language::JavaScript | Language::Rust => &TYPESCRIPT,
         }
     }
 

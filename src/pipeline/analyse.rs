@@ -104,6 +104,8 @@ impl Analyser<'_> {
             for specifier in all_specifiers(module, true) {
                 let link = match self.resolver.resolve(&module.path, specifier.text()) {
                     Resolution::File(path) => place.get(path.as_str()).map_or(Link::Missing, |at| Link::Module(*at)),
+                    // One of two that a script can do with, and not the one that is installed.
+                    Resolution::External { package, .. } if self.is_absent(module, &package) => Link::Missing,
                     Resolution::External { package, .. } => Link::External(Name::new(&package)),
                     Resolution::Builtin(module) => {
                         Link::External(Name::new(module.split('/').next().unwrap_or_default()))
@@ -115,6 +117,19 @@ impl Analyser<'_> {
         }
         program.modules = component.iter().map(|index| take(&mut loaded.modules[*index])).collect();
         program
+    }
+
+    /// Whether a framework is imported that no manifest around the module names, though it names what the framework is built on.
+    fn is_absent(&self, module: &Module, package: &str) -> bool {
+        let family = Family::of(module.language);
+        let framework = |sdk: &sdk::KnownPackage| sdk.kind == SdkKind::Framework;
+        let Some(known) = sdk::of_import(family, package).filter(|known| family == Family::Python && framework(known))
+        else {
+            return false;
+        };
+        let Some(own) = self.packages.of_file(&module.path, module.language) else { return false };
+        let declared = sdk::sdks_in(self.packages, own);
+        !declared.is_empty() && declared.iter().all(|sdk| sdk.name != known.name)
     }
 
     fn component(&self, program: &Program, answers: &mut Answers) {
@@ -135,8 +150,10 @@ impl Analyser<'_> {
                 })
             })
             .collect();
-        let imports_sdk =
-            program.links.values().any(|link| matches!(link, Link::External(name) if is_sdk(name.text())));
+        let imports_sdk = program.links.iter().any(|((module, _), link)| {
+            let family = Family::of(program.module(*module).language);
+            matches!(link, Link::External(name) if sdk::of_import(family, name.text()).is_some())
+        });
         for (index, (family, dir)) in owners.iter().enumerate() {
             let modules: Vec<bool> = owner_of.iter().map(|owner| *owner == index).collect();
             let shape = Shape::of(&analysis, &signals, &modules);
@@ -241,10 +258,6 @@ fn caller_word(program: &Program, func: FuncRef) -> Option<Name> {
 
 fn take(module: &mut Module) -> Module {
     std::mem::replace(module, Module::empty(Language::JavaScript))
-}
-
-fn is_sdk(package: &str) -> bool {
-    sdk::of_import(Family::Js, package).is_some()
 }
 
 fn language(program: &Program, modules: &[bool]) -> &'static str {

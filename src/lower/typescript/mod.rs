@@ -31,13 +31,6 @@ use crate::model::name::Name;
 use crate::syntax::comments;
 use crate::syntax::tree::{self, Budget};
 
-/// Nesting that the caller's stack takes. Ordinary code stays far below.
-const SHALLOW: u32 = 120;
-/// Nesting that is lowered at all; what lies between runs on a stack of its own.
-const DEEP: u32 = 1_000;
-/// That stack: generous, for unoptimised builds.
-const DEEP_STACK: usize = 64 << 20;
-
 /// Parses one file, bridging what the grammar does not know (see [`syntax_errors`] for what remains).
 pub fn parse(path: &str, text: &str) -> Result<Tree, LowerError> {
     let language = &Grammar::for_path(path).language;
@@ -78,17 +71,7 @@ pub fn lower(path: &str, language: Language, text: &str) -> Result<Module, Lower
     let grammar = Grammar::for_path(path);
     let tree = parse(path, text)?;
     let attempt = |cap| Lowerer::new(path, language, text, grammar, &tree, cap).run(&tree);
-    match attempt(SHALLOW) {
-        Err(LowerError::TooDeep) => std::thread::scope(|scope| {
-            std::thread::Builder::new()
-                .stack_size(DEEP_STACK)
-                .spawn_scoped(scope, || attempt(DEEP))
-                .map_err(|_| LowerError::TooDeep)?
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        }),
-        done => done,
-    }
+    super::deepening(attempt)
 }
 
 /// A child of a node, with what decides how it is read.

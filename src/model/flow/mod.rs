@@ -5,9 +5,13 @@
 //! bounded: a set that is full takes no further objects, only ids.
 
 mod calls;
+mod collections;
 mod eval;
+mod handlers;
 mod library;
+mod parameters;
 mod types;
+pub use eval::is_session_header;
 pub use types::{Base, Target, join as join_path};
 pub mod value;
 
@@ -43,6 +47,8 @@ pub enum Owner {
     Static(ClassRef),
     /// One object.
     Object(ObjId),
+    /// All objects of a role: what serves one request has one of them.
+    Shared(Role),
 }
 
 /// How one function comes to run another.
@@ -68,6 +74,10 @@ pub enum Root {
     SessionStart,
     /// A session ends.
     SessionEnd,
+    /// An SDK runs it around each session (and, on newer releases, around the process).
+    SessionLifespan,
+    /// An SDK runs it around the process.
+    ProcessLifespan,
     /// An SDK builds a server for one request.
     RequestFactory,
     /// A timer fires.
@@ -117,6 +127,14 @@ pub struct Flow<'p> {
     queued: Vec<bool>,
     current: Option<u32>,
     typed: bool,
+    /// Modules by path.
+    paths: FxHashMap<&'p str, u32>,
+    /// Classes that a structural type stands for.
+    structural: FxHashMap<ClassRef, Vec<ClassRef>>,
+    /// What lifespans hand over.
+    lifespans: FxHashSet<FuncRef>,
+    /// What decorates something: called with it, it hands it on unless it is known to do otherwise.
+    decorators: FxHashSet<ExprRef>,
     implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
     pub(crate) sse: std::cell::OnceCell<bool>,
     /// Direct calls and callbacks: call → callee.
@@ -198,6 +216,10 @@ impl<'p> Flow<'p> {
             queued: vec![false; tasks],
             current: None,
             typed: false,
+            paths: program.modules.iter().enumerate().map(|(at, module)| (module.path.as_str(), at as u32)).collect(),
+            structural: FxHashMap::default(),
+            lifespans: FxHashSet::default(),
+            decorators: decorators(program),
             implementing: None,
             sse: std::cell::OnceCell::new(),
             edges: FxHashMap::default(),
@@ -435,4 +457,14 @@ impl<'p> Flow<'p> {
     pub fn top(module: u32) -> FuncRef {
         At { module, id: FuncId(0) }
     }
+}
+
+fn decorators(program: &Program) -> FxHashSet<ExprRef> {
+    let mut out = FxHashSet::default();
+    for (module, facts) in program.modules.iter().enumerate() {
+        let functions = facts.functions.iter().flat_map(|function| &function.decorators);
+        let classes = facts.classes.iter().flat_map(|class| &class.decorators);
+        out.extend(functions.chain(classes).map(|id| At { module: module as u32, id: *id }));
+    }
+    out
 }
