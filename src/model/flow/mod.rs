@@ -137,6 +137,8 @@ pub struct Flow<'p> {
     decorators: FxHashSet<ExprRef>,
     implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
     pub(crate) sse: std::cell::OnceCell<bool>,
+    /// The topmost ancestors found so far; what a class extends is written, not solved.
+    tops: std::cell::RefCell<FxHashMap<ClassRef, ClassRef>>,
     /// Direct calls and callbacks: call → callee.
     pub edges: FxHashMap<FuncRef, FxHashSet<(FuncRef, ExprRef, Edge)>>,
     /// The reverse of `edges`.
@@ -222,6 +224,7 @@ impl<'p> Flow<'p> {
             decorators: decorators(program),
             implementing: None,
             sse: std::cell::OnceCell::new(),
+            tops: std::cell::RefCell::default(),
             edges: FxHashMap::default(),
             callers: FxHashMap::default(),
             roots: FxHashMap::default(),

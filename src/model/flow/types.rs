@@ -212,6 +212,15 @@ impl Flow<'_> {
 
     /// The topmost ancestor of a class within the program; fields belong to it.
     pub fn topmost(&self, class: ClassRef) -> ClassRef {
+        if let Some(&known) = self.tops.borrow().get(&class) {
+            return known;
+        }
+        let top = self.find_topmost(class);
+        self.tops.borrow_mut().insert(class, top);
+        top
+    }
+
+    fn find_topmost(&self, class: ClassRef) -> ClassRef {
         let mut at = class;
         for _ in 0..16 {
             match self.bases(at).into_iter().find_map(|base| match base {
