@@ -9,8 +9,9 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    language: Traits,
     #[serde(default)]
-    traits: Traits,
+    signature: Vec<Signature>,
     #[serde(default)]
     switch: Vec<Switch>,
     #[serde(default)]
@@ -21,9 +22,30 @@ struct File {
     anywhere: BTreeMap<String, Vec<String>>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Switch {
+    names: Vec<String>,
+    on: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Default)]
 struct Traits {
+    absent_raises: bool,
+    transport_table_works: bool,
+    factory_per_session: bool,
+    class_attributes: bool,
+    handlers_by_type: bool,
+    dotted: bool,
+    open_imports: bool,
+    object_literal: Option<String>,
+    call_method: String,
+    enter_methods: Vec<String>,
+    index_module: String,
+    containers: [String; 5],
+    generics: [String; 2],
     explicit_factories: bool,
     partial_classes: bool,
     full_construction: bool,
@@ -33,9 +55,9 @@ struct Traits {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Switch {
-    names: Vec<String>,
-    on: String,
+struct Signature {
+    params: Vec<String>,
+    gives: String,
 }
 
 #[derive(Deserialize)]
@@ -69,9 +91,46 @@ fn option(kind: &str, id: Option<&String>) -> String {
     id.map_or("None".to_owned(), |id| format!("Some({})", variant(kind, id)))
 }
 
+impl Traits {
+    fn rust(&self) -> String {
+        let texts = |texts: &[String]| texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+        format!(
+            "Traits {{ absent_raises: {}, transport_table_works: {}, factory_per_session: {}, class_attributes: {}, \
+             handlers_by_type: {}, dotted: {}, open_imports: {}, object_literal: {}, call_method: {:?}, enter_methods: &[{}], \
+             index_module: {:?}, containers: [{}], generics: [{}], explicit_factories: {}, partial_classes: {}, full_construction: {}, \
+             modern_by_version: {}, raw_header: {} }}",
+            self.absent_raises,
+            self.transport_table_works,
+            self.factory_per_session,
+            self.class_attributes,
+            self.handlers_by_type,
+            self.dotted,
+            self.open_imports,
+            option("Role", self.object_literal.as_ref()),
+            self.call_method,
+            texts(&self.enter_methods),
+            self.index_module,
+            texts(&self.containers),
+            texts(&self.generics),
+            self.explicit_factories,
+            self.partial_classes,
+            self.full_construction,
+            self.modern_by_version,
+            self.raw_header,
+        )
+    }
+}
+
+impl Signature {
+    fn rust(&self) -> String {
+        format!("Signature {{ params: &{:?}, gives: {} }},", self.params, variant("Role", &self.gives))
+    }
+}
+
 /// The Rust source of the tables of every language that has them.
 pub fn generate_all(grammars: &Path) -> String {
-    generate(&grammars.join("typescript/sdk.toml"), "TYPESCRIPT") + &generate(&grammars.join("rust/sdk.toml"), "RUST")
+    let languages = [("typescript", "TYPESCRIPT"), ("python", "PYTHON"), ("rust", "RUST")];
+    languages.map(|(name, constant)| generate(&grammars.join(name).join("sdk.toml"), constant)).concat()
 }
 
 /// The Rust source of the tables of one language, as a static called `constant`.
@@ -116,14 +175,6 @@ fn generate(path: &Path, constant: &str) -> String {
         }
     }
     let mut out = String::new();
-    let traits = format!(
-        "Traits {{ explicit_factories: {}, partial_classes: {}, full_construction: {}, modern_by_version: {}, raw_header: {} }}",
-        file.traits.explicit_factories,
-        file.traits.partial_classes,
-        file.traits.full_construction,
-        file.traits.modern_by_version,
-        file.traits.raw_header
-    );
     let mut switches = String::new();
     for row in &file.switch {
         for name in &row.names {
@@ -133,7 +184,9 @@ fn generate(path: &Path, constant: &str) -> String {
     let rows = |map: &mut dyn Iterator<Item = &String>| map.cloned().collect::<Vec<_>>().join("\n    ");
     write!(
         out,
-        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  traits: {traits},\n  switches: &[{switches}],\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
+        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  traits: {},\n  signatures: &[{}],\n  switches: &[{switches}],\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
+        file.language.rust(),
+        file.signature.iter().map(Signature::rust).collect::<Vec<_>>().join(" "),
         rows(&mut exports.values()),
         rows(&mut members.values()),
         rows(&mut anywhere.values()),

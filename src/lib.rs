@@ -2,6 +2,7 @@
 //!
 //! The library is the pipeline as functions: it prints nothing, never exits and knows no command line.
 
+pub mod check;
 pub mod classify;
 pub mod lower;
 pub mod model;
@@ -11,4 +12,4 @@ pub mod rules;
 pub mod syntax;
 pub mod workspace;
 
-pub use pipeline::{Progress, ScanError, ScanOptions, Silent, Stage, scan};
+pub use pipeline::{Progress, ScanError, ScanOptions, Silent, Stage, scan, scan_with_evidence};

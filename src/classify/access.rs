@@ -56,15 +56,34 @@ pub struct Keyed {
     pub accesses: Vec<Access>,
     /// Keyed by an object that stands for the session.
     pub by_object: bool,
+    /// Where the SDK or something outside keeps it.
+    pub bag: Option<Bag>,
+}
+
+/// A store that is no container of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bag {
+    /// What the SDK keeps for a session.
+    Session,
+    /// What the SDK shows to one session.
+    Visibility,
+    /// A table of a database.
+    Table,
+    /// A label or filter of something remote.
+    Label,
 }
 
 const NOT_STORES: &[Role] = &[
     Role::Headers,
     Role::ContextHeaders,
+    Role::StrippedHeaders,
     Role::Query,
     Role::Request,
+    Role::RequestScope,
     Role::Response,
     Role::FetchResponse,
+    Role::HttpClient,
+    Role::Database,
     Role::Server,
     Role::Transport,
     Role::SseTransport,
@@ -72,6 +91,8 @@ const NOT_STORES: &[Role] = &[
     Role::Logger,
     Role::Telemetry,
     Role::HandlerContext,
+    Role::SessionContext,
+    Role::SessionObject,
     Role::AsyncContext,
     Role::Registration,
 ];
@@ -84,6 +105,7 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives) -> Vec<Keyed> {
             add(flow, &mut out, access, object);
         }
     }
+    super::bags::collect(flow, lives, &mut out);
     out.retain(|keyed| {
         keyed.accesses.iter().any(|access| access.kind != Kind::Test)
             || keyed.accesses.len() > 1
@@ -101,8 +123,10 @@ fn add(flow: &Flow<'_>, out: &mut Vec<Keyed>, access: Access, object: Option<Obj
             // `plan:1` and `plan:1:seen` are parts of one thing.
             keyed.key_text == key_text && keyed.holder.name == holder.name
         } else {
+            let unknown = keyed.object.is_none() && object.is_none() && holder.symbol.is_none();
             (keyed.object.is_some() && keyed.object == object)
-                || (keyed.holder.module == holder.module && keyed.holder.span == holder.span)
+                || (keyed.holder.module == holder.module
+                    && (keyed.holder.span == holder.span || (unknown && keyed.holder.name == holder.name)))
         }
     };
     match out.iter_mut().find(same) {
@@ -112,7 +136,7 @@ fn add(flow: &Flow<'_>, out: &mut Vec<Keyed>, access: Access, object: Option<Obj
                 keyed.accesses.push(access);
             }
         }
-        None => out.push(Keyed { object, holder, key_text, accesses: vec![access], by_object }),
+        None => out.push(Keyed { object, holder, key_text, accesses: vec![access], by_object, bag: None }),
     }
 }
 
@@ -209,20 +233,27 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
     match facts.kind(at.id) {
         ExprKind::Index { object, key } => {
             let (receiver, key) = (in_module(*object), in_module(*key));
-            if !keys_session(flow, key) {
+            let by_id = keys_session(flow, key);
+            if !by_id && !stands_for_session(flow, lives, key) {
                 return Vec::new();
             }
             let (kind, value) = index_use(flow, at);
-            let access = Access { at, key, receiver, kind, func, value };
-            containers(flow, receiver).into_iter().map(|object| (access, object)).collect()
+            let access = |object: Option<ObjId>| {
+                let creates = kind == Kind::Read && object.is_some_and(|id| flow.creates_on_read(id));
+                Access { at, key, receiver, kind: if creates { Kind::GetOrCreate } else { kind }, func, value }
+            };
+            let found = containers(flow, receiver).into_iter();
+            found.filter(|object| by_id || object.is_some_and(|id| is_map(flow, id))).map(|o| (access(o), o)).collect()
         }
         ExprKind::Contains { haystack, needle } => {
             let (receiver, key) = (in_module(*haystack), in_module(*needle));
-            if !keys_session(flow, key) {
+            let by_id = keys_session(flow, key);
+            if !by_id && !stands_for_session(flow, lives, key) {
                 return Vec::new();
             }
             let access = Access { at, key, receiver, kind: Kind::Test, func, value: None };
-            containers(flow, receiver).into_iter().map(|object| (access, object)).collect()
+            let found = containers(flow, receiver).into_iter();
+            found.filter(|object| by_id || object.is_some_and(|id| is_map(flow, id))).map(|o| (access, o)).collect()
         }
         ExprKind::Call { args, .. } => {
             let Some(first) = args.first() else { return Vec::new() };
@@ -231,8 +262,7 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
             let mut out = Vec::new();
             for performed in flow.performed(at) {
                 let weak = performed.object.is_some_and(|id| flow.object(id).role == Some(Role::WeakMap));
-                let mapped =
-                    performed.object.is_some_and(|id| matches!(flow.object(id).role, Some(Role::Map | Role::WeakMap)));
+                let mapped = performed.object.is_some_and(|id| is_map(flow, id));
                 let session = keys_session(flow, key) || (mapped && stands_for_session(flow, lives, key));
                 if performed.op == Op::Find {
                     out.extend(found_by_id(flow, at, performed.receiver, performed.object));
@@ -245,8 +275,10 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
                     Op::Get => Kind::Read,
                     Op::Put => Kind::Write,
                     Op::Has => Kind::Test,
-                    Op::Remove | Op::TakeOut => Kind::Delete,
+                    Op::Remove | Op::Extract => Kind::Delete,
                     Op::GetOrInsert => Kind::GetOrCreate,
+                    // A text that mentions the id is not the id.
+                    Op::Add if matches!(flow.program.kind(key), ExprKind::Template(_)) => continue,
                     Op::Add => Kind::AddId,
                     _ => continue,
                 };
@@ -269,6 +301,11 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether an object may be indexed by another object.
+fn is_map(flow: &Flow<'_>, id: ObjId) -> bool {
+    matches!(flow.acts_as(id), Some(Role::Map | Role::WeakMap | Role::Set | Role::Cache))
 }
 
 /// A list that lives no longer than the function that puts ids in it.
@@ -300,7 +337,7 @@ fn found_by_id(flow: &Flow<'_>, at: ExprRef, receiver: ExprRef, object: Option<O
 }
 
 /// Whether an expression is a session id that may key a store. Query parameters count beside an SSE transport only.
-fn keys_session(flow: &Flow<'_>, key: ExprRef) -> bool {
+pub(super) fn keys_session(flow: &Flow<'_>, key: ExprRef) -> bool {
     // An id is a text. What may be an object as well is a helper's "anything".
     if flow.objects_at(key).next().is_some() {
         return false;

@@ -2,35 +2,106 @@
 
 use rustc_hash::FxHashSet;
 
-use super::access::{Access, Keyed, Kind};
+use super::access::{Access, Bag, Keyed, Kind};
 use super::answer::{Failure, Holds};
 use super::lifetime::Lasting;
 use super::stores::Analysis;
-use crate::model::facts::{Branch, ExprId, ExprKind};
+use crate::model::facts::{Branch, Choice, ExprId, ExprKind};
 use crate::model::flow::Root;
 use crate::model::flow::value::{SourceKind, Value};
 use crate::model::program::{At, ExprRef, FuncRef};
 
 /// The key of a write whose constant fallback is one bucket for everybody.
 pub fn fallback(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<ExprRef> {
+    fallback_among(analysis, keyed, |access| analysis.lives.handler_reach.contains(&access.func))
+}
+
+fn fallback_among(analysis: &Analysis<'_>, keyed: &Keyed, wanted: impl Fn(&Access) -> bool) -> Option<ExprRef> {
     keyed
         .accesses
         .iter()
         .filter(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate | Kind::AddId))
-        .filter(|access| analysis.lives.handler_reach.contains(&access.func))
+        .filter(|access| wanted(access))
         .find(|access| {
             let values = analysis.flow.at(access.key);
             values.iter().any(|v| matches!(v, Value::Id(_)))
                 && values.iter().any(|v| matches!(v, Value::Text(_)))
-                && !values.iter().any(|v| matches!(v, Value::Random(_)))
+                && !always_new(analysis, values)
+                && !is_identity(analysis, values)
+                && !raises(analysis, access.key.module, values)
         })
         .map(|access| access.key)
+}
+
+/// Whether a key is made up where there is no session, so that it is never the same twice.
+fn always_new(analysis: &Analysis<'_>, values: &[Value]) -> bool {
+    values.iter().any(|value| match value {
+        Value::Random(_) => true,
+        Value::Id(id) => analysis.flow.source(*id).kind == SourceKind::Fresh,
+        _ => false,
+    })
+}
+
+/// Whether a key is the address of an object, that another object may have later.
+fn is_identity(analysis: &Analysis<'_>, values: &[Value]) -> bool {
+    values.iter().any(|value| matches!(value, Value::Id(id) if analysis.flow.source(*id).kind == SourceKind::Identity))
+}
+
+/// Whether reading the id is an error where there is none, and nothing catches it.
+fn raises(analysis: &Analysis<'_>, module: u32, values: &[Value]) -> bool {
+    let flow = &analysis.flow;
+    let strict = flow.program.tables(module).traits.absent_raises;
+    let mut ids = values
+        .iter()
+        .filter_map(|value| match value {
+            Value::Id(id) => Some((*value, flow.source(*id))),
+            _ => None,
+        })
+        .peekable();
+    ids.peek().is_some()
+        && ids.all(|(value, source)| {
+            let error = match source.kind {
+                SourceKind::Removed => true,
+                SourceKind::Header | SourceKind::ToolHeader | SourceKind::Query => {
+                    strict && matches!(flow.program.kind(source.at), ExprKind::Index { .. })
+                }
+                _ => false,
+            };
+            error && !rescued(analysis, value, source.at)
+        })
+}
+
+/// Whether a read that may fail has a default, or stands in a `try` whose handler gives another value.
+fn rescued(analysis: &Analysis<'_>, value: Value, read: ExprRef) -> bool {
+    let flow = &analysis.flow;
+    let facts = flow.program.module(read.module);
+    // `hasattr(x, "id")` before `x.id`.
+    let asked = matches!(facts.kind(read.id), ExprKind::Member { name, .. } if facts.exprs.iter().any(|expr| {
+        expr.func == facts.expr(read.id).func
+            && matches!(&expr.kind, ExprKind::Contains { needle, .. } if matches!(facts.kind(*needle), ExprKind::Text(text) if text == name))
+    }));
+    let defaulted = facts.expr(read.id).parent.is_some_and(|parent| {
+        matches!(facts.kind(parent), ExprKind::Either { arms, choice: Choice::Default, .. } if arms.first() == Some(&read.id))
+    });
+    asked
+        || defaulted
+        || flow.program.exprs().any(|at| match flow.program.kind(at) {
+            ExprKind::Either { arms, choice: Choice::Rescue, .. } => {
+                arms.first().is_some_and(|arm| flow.at(At { module: at.module, id: *arm }).contains(&value))
+            }
+            _ => false,
+        })
 }
 
 /// The failure of a store that a session id or object keys.
 pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed, holds: Holds) -> Failure {
     if matches!(holds, Holds::Transport | Holds::Upstream) {
-        return Failure::Refused;
+        return transport(analysis, keyed);
+    }
+    match keyed.bag {
+        Some(Bag::Session) => return Failure::Lost,
+        Some(Bag::Visibility) => return Failure::Refused,
+        Some(Bag::Table | Bag::Label) | None => {}
     }
     if keyed.by_object {
         return Failure::Lost;
@@ -44,11 +115,19 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed, holds: Holds) -> Failure {
         .filter(|access| access.kind != Kind::Delete)
         .collect();
     if by_tools.is_empty() {
-        return Failure::Refused;
+        // What a middleware looks up and hands on to the tools.
+        let shared = holds == Holds::AppState && fallback_among(analysis, keyed, |_| true).is_some();
+        return if shared { Failure::Collapsed } else { Failure::Refused };
     }
     let values: Vec<Value> = by_tools.iter().flat_map(|access| analysis.flow.at(access.key).iter().copied()).collect();
-    if values.iter().any(|value| matches!(value, Value::Random(_))) {
+    if always_new(analysis, &values) {
         return Failure::Lost;
+    }
+    if is_identity(analysis, &values) {
+        return Failure::Collapsed;
+    }
+    if raises(analysis, keyed.accesses[0].key.module, &values) {
+        return Failure::Refused;
     }
     if fallback(analysis, keyed).is_some() {
         return Failure::Collapsed;
@@ -110,6 +189,15 @@ fn is_required(analysis: &Analysis<'_>, at: ExprRef) -> bool {
             && facts.expr(branch.condition).span.contains(span)
             && facts.function(func).throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span))
     })
+}
+
+/// The failure of a table of transports or upstreams: never filled, or (where the SDK negotiates down for the streamable transport)
+/// as alive as before.
+fn transport(analysis: &Analysis<'_>, keyed: &Keyed) -> Failure {
+    let flow = &analysis.flow;
+    let works = flow.program.tables(keyed.holder.module).traits.transport_table_works;
+    let by_header = |access: &Access| flow.ids_at(access.key).any(|source| source.kind != SourceKind::Query);
+    if works && keyed.accesses.iter().any(by_header) { Failure::Works } else { Failure::Refused }
 }
 
 /// What happens before an access where the id is absent.
@@ -231,13 +319,16 @@ fn tests_presence(analysis: &Analysis<'_>, module: u32, condition: ExprId) -> Op
             let absent = |side: ExprRef| matches!(flow.program.kind(side), ExprKind::Absent);
             let typeof_string = |side: ExprRef| matches!(flow.program.kind(side), ExprKind::Text(t) if matches!(t.text(), "string" | "undefined"));
             if (flow.is_id(left) && absent(right)) || (flow.is_id(right) && absent(left)) {
-                return Some(!operator.text().starts_with('!'));
+                return Some(!is_negated(operator.text()));
+            }
+            if flow.is_id(left) && *operator == "instanceof" {
+                return Some(false);
             }
             if let ExprKind::Opaque(children) = flow.program.kind(left)
                 && typeof_string(right)
                 && children.iter().any(|child| flow.is_id(at(*child)))
             {
-                return Some(operator.text().starts_with('!'));
+                return Some(is_negated(operator.text()));
             }
             None
         }
@@ -248,6 +339,11 @@ fn tests_presence(analysis: &Analysis<'_>, module: u32, condition: ExprId) -> Op
         _ if flow.is_id(at(condition)) => Some(false),
         _ => None,
     }
+}
+
+/// Whether an operator asks for the opposite: `!=`, `!==`, `is not`.
+fn is_negated(operator: &str) -> bool {
+    operator.starts_with('!') || operator.ends_with(" not")
 }
 
 /// Whether what a read yields is refused where it is missing.

@@ -1,5 +1,7 @@
 //! What a store holds: decided by what flows into it and who touches it; names decide only what that leaves open.
 
+use rustc_hash::FxHashSet;
+
 use super::access::{Access, Keyed, Kind};
 use super::answer::Holds;
 use super::lifetime::{Finder, Lasting};
@@ -46,7 +48,10 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let judged = |holds| Some(Judged { holds, with_transport: transport, with_auth: auth });
     let by_tools = reached_by_handlers(analysis, keyed, &objects);
 
-    if holds_any(UPSTREAMS, 2) && !keyed.by_object {
+    // A process that tools alone start and use is a tool's own; a gateway's are started for the session.
+    let own_process = keyed.accesses.iter().all(|access| is_handler_access(analysis, access))
+        && !holds_any(&[Role::Client, Role::ClientTransport], 2);
+    if holds_any(UPSTREAMS, 2) && !keyed.by_object && !own_process {
         return judged(Holds::Upstream);
     }
     if transport {
@@ -77,13 +82,15 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         // Book-keeping about sessions: it goes with them.
         return judged(Holds::Transport);
     }
-    if is_subscription(analysis, keyed, &objects, name) {
+    // Sessions collected to tell them something later.
+    let collected = keyed.by_object && keyed.accesses.iter().any(|access| access.kind == Kind::AddId);
+    if collected || is_subscription(analysis, keyed, &objects, name) {
         return judged(Holds::Subscription);
     }
     if counted && !by_tools && !in_handlers {
         return judged(Holds::Telemetry);
     }
-    if is_limit(analysis, keyed, &values, name) {
+    if is_limit(analysis, keyed, &values, name) || is_once(analysis, keyed, &values) {
         return judged(Holds::Telemetry);
     }
     if is_guard(analysis, keyed, &objects, name) {
@@ -119,12 +126,25 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
     if words::is_auth(name) && objects.is_empty() {
         return Holds::Auth;
     }
+    if objects.iter().any(|id| keeps_tokens(analysis, *id, 1)) {
+        return Holds::Auth;
+    }
     if gates_only(analysis, &lasting.uses, &objects)
         && (words::is_guard(name) || objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Set)))
     {
         return Holds::Guard;
     }
     Holds::AppState
+}
+
+/// Whether an object is, or has, a store of tokens or credentials, by the name of its class.
+fn keeps_tokens(analysis: &Analysis<'_>, id: ObjId, depth: u32) -> bool {
+    let class = analysis.flow.object(id).class.and_then(|class| analysis.flow.program.class(class).name);
+    class.is_some_and(|name| words::is_token_store(name.text()))
+        || (depth > 0
+            && analysis.flow.fields(id).iter().flat_map(|(_, values)| values).any(
+                |value| matches!(value, Value::Object(inner) if *inner != id && keeps_tokens(analysis, *inner, depth - 1)),
+            ))
 }
 
 /// Everything that is put into a store.
@@ -160,9 +180,13 @@ fn reached_by_handlers(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId]
     let direct = keyed.accesses.iter().any(|access| analysis.lives.handler_reach.contains(&access.func));
     direct
         || objects.iter().any(|id| {
-            analysis.flow.object(*id).role.is_none()
-                && !is_session_class(analysis, *id)
-                && analysis.mutations.touched.contains(id)
+            let object = analysis.flow.object(*id);
+            // What a library made (a queue, a task) says nothing of who it serves.
+            let plain = match object.role {
+                None => object.external.is_none(),
+                Some(role) => matches!(role, Role::List | Role::Map | Role::Set),
+            };
+            plain && !is_session_class(analysis, *id) && analysis.mutations.touched.contains(id)
         })
 }
 
@@ -185,6 +209,7 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
         lives: &analysis.lives,
         mutations: &analysis.mutations,
         context: Contexts::SESSION,
+        owned: &FxHashSet::default(),
     };
     if values.iter().any(|value| matches!(value, Value::Credential(_))) {
         return true;
@@ -204,6 +229,7 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
         })
     });
     typed
+        || compares_owner(analysis, objects)
         || objects.iter().any(|id| {
             if is_session_class(analysis, *id) && analysis.flow.object(*id).role.is_some() {
                 return false;
@@ -225,6 +251,21 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
         })
 }
 
+/// Whether the owner that a record names is compared with somebody: the session is pinned to a user.
+fn compares_owner(analysis: &Analysis<'_>, objects: &[ObjId]) -> bool {
+    let flow = &analysis.flow;
+    flow.program.exprs().any(|at| {
+        let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { return false };
+        [*left, *right].into_iter().any(|side| {
+            let ExprKind::Member { object, name } = flow.program.module(at.module).kind(side) else { return false };
+            words::is_owner(name.text())
+                && flow
+                    .objects_at(At { module: at.module, id: *object })
+                    .any(|id| objects.contains(&id) && flow.object(id).role.is_none())
+        })
+    })
+}
+
 fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
     values.iter().all(|value| match value {
         Value::Object(id) => {
@@ -237,9 +278,10 @@ fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
                     .all(|(_, values)| !values.iter().any(|v| matches!(v, Value::Object(_) | Value::Argument(_)))),
                 Some(Role::Timer | Role::Date | Role::Limiter) => true,
                 // Time stamps of the calls in a window.
-                Some(Role::List) => {
-                    analysis.flow.elements(*id).iter().all(|v| !matches!(v, Value::Object(_) | Value::Argument(_)))
-                }
+                Some(Role::List) => analysis.flow.elements(*id).iter().all(|value| match value {
+                    Value::Object(id) => analysis.flow.object(*id).role == Some(Role::Date),
+                    value => !matches!(value, Value::Argument(_)),
+                }),
                 Some(_) => false,
             }
         }
@@ -263,6 +305,20 @@ fn is_limit(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value], name: &str
     });
     let words = words::is_telemetry(name);
     limiter || ((words || fields_of_a_window) && counts_only(analysis, values) && !keyed.accesses.is_empty())
+}
+
+/// A mere mark, set by code that measures: counted once per session.
+fn is_once(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value]) -> bool {
+    let measures = |func: FuncRef| {
+        analysis.flow.program.exprs().any(|at| {
+            analysis.flow.program.func_of(at) == func
+                && analysis.flow.performs(at, crate::model::vocabulary::Op::Measure)
+        })
+    };
+    values.is_empty()
+        && keyed.by_object
+        && keyed.object.is_none()
+        && keyed.accesses.iter().filter(|access| access.kind == Kind::Write).all(|access| measures(access.func))
 }
 
 fn is_subscription(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], name: &str) -> bool {

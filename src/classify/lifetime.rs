@@ -41,6 +41,8 @@ pub struct Lasting {
     pub credential: bool,
     /// It is only a registration that is switched on and off.
     pub switched: bool,
+    /// Newer releases make one for all sessions.
+    pub shared: bool,
     /// The function or class it belongs to, as the function that creates it.
     pub scope: FuncRef,
 }
@@ -55,6 +57,8 @@ pub struct Finder<'a, 'p> {
     pub mutations: &'a Mutations,
     /// The context asked for.
     pub context: Contexts,
+    /// What other stores keep: no part of what is found.
+    pub owned: &'a FxHashSet<ObjId>,
 }
 
 impl Finder<'_, '_> {
@@ -71,8 +75,34 @@ impl Finder<'_, '_> {
                 self.fields(At { module, id: ClassId(index) }, &mut out);
             }
         }
+        self.handed_over(&mut out);
         self.outermost(&mut out);
         out
+    }
+
+    /// What a lifespan of the asked lifetime hands over to the handlers: the fields of it that they change.
+    fn handed_over(&self, out: &mut Vec<Lasting>) {
+        if self.context != Contexts::SESSION {
+            return;
+        }
+        for func in self.flow.lifespans() {
+            if !self.lives.contexts(func).has(self.context) {
+                continue;
+            }
+            for value in self.flow.yielded(func) {
+                let Value::Object(id) = value else { continue };
+                if is_machinery(self.flow, id) || !self.lasts(id) {
+                    continue;
+                }
+                let owner = self.flow.owner(id);
+                for (name, values) in self.flow.fields(id) {
+                    let assigned = self.mutations.fields.get(&(owner, name)).cloned().unwrap_or_default();
+                    let Some(holder) = self.flow.field_place(id, name) else { continue };
+                    let found = self.judge(holder, Held::Field, values, assigned, Vec::new(), func);
+                    out.extend(found.map(|lasting| Lasting { shared: true, ..lasting }));
+                }
+            }
+        }
     }
 
     fn lasts(&self, id: ObjId) -> bool {
@@ -176,6 +206,7 @@ impl Finder<'_, '_> {
                     uses,
                     credential,
                     switched: false,
+                    shared: false,
                     scope,
                 });
                 continue;
@@ -257,6 +288,7 @@ impl Finder<'_, '_> {
                     uses,
                     credential: false,
                     switched: true,
+                    shared: false,
                     scope,
                 });
             }
@@ -284,7 +316,7 @@ impl Finder<'_, '_> {
         if words::is_log(holder.name.text()) {
             return None;
         }
-        Some(Lasting { holder, held, values, writers, fills, uses, credential, switched: false, scope })
+        Some(Lasting { holder, held, values, writers, fills, uses, credential, switched: false, shared: false, scope })
     }
 
     /// Whether a place is a cell that lives longer than the context asked for: what is changed in it belongs to others too.
@@ -311,7 +343,7 @@ impl Finder<'_, '_> {
 
     /// Where handlers change an object or what it owns.
     fn changes(&self, id: ObjId, depth: u32, seen: &mut FxHashSet<ObjId>) -> Vec<ExprRef> {
-        if !seen.insert(id) {
+        if self.owned.contains(&id) || !seen.insert(id) {
             return Vec::new();
         }
         let mut out = self.mutations.objects.get(&id).cloned().unwrap_or_default();
@@ -335,6 +367,7 @@ impl Finder<'_, '_> {
     pub fn is_credential(&self, value: Value, depth: u32) -> bool {
         match value {
             Value::Credential(_) => true,
+            Value::Func(func) => self.closes_over_credential(func),
             Value::Object(id) => {
                 let object = self.flow.object(id);
                 if matches!(
@@ -375,6 +408,30 @@ impl Finder<'_, '_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a closure made where a session begins keeps a credential: a provider of the token.
+    fn closes_over_credential(&self, func: FuncRef) -> bool {
+        let facts = self.flow.program.module(func.module);
+        let Some(parent) = facts.function(func.id).parent else { return false };
+        let around = At { module: func.module, id: parent };
+        if parent == TOP || !self.lives.contexts(around).has(self.context) || self.lives.within_calls(around) {
+            return false;
+        }
+        facts.exprs.iter().any(|expr| match &expr.kind {
+            ExprKind::Symbol(id) => {
+                let symbol = facts.symbol(*id);
+                symbol.func != TOP
+                    && self.flow.program.within(At { module: func.module, id: expr.func }, func)
+                    && !self.flow.program.within(At { module: func.module, id: symbol.func }, func)
+                    && self
+                        .flow
+                        .values(self.flow.symbol_node(At { module: func.module, id: *id }))
+                        .iter()
+                        .any(|value| matches!(value, Value::Credential(_)))
+            }
+            _ => false,
+        })
     }
 
     /// An object that another store owns is not a second store; a switched registration belongs to the state beside it.

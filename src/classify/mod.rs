@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod answer;
+pub mod bags;
 pub mod failure;
 pub mod holds;
 pub mod lifetime;

@@ -51,7 +51,14 @@ impl Mutations {
                 for performed in flow.performed(at) {
                     let Some(object) = performed.object else { continue };
                     match performed.op {
-                        Op::Put | Op::Remove | Op::GetOrInsert | Op::Clear | Op::Add | Op::TakeOut | Op::Change => {
+                        Op::Put
+                        | Op::Remove
+                        | Op::GetOrInsert
+                        | Op::Clear
+                        | Op::Add
+                        | Op::Extract
+                        | Op::Merge
+                        | Op::Change => {
                             self.objects.entry(object).or_default().push(at);
                         }
                         // Reading by position changes nothing; taking an element out does.
@@ -109,12 +116,18 @@ pub const MACHINERY: &[Role] = &[
     Role::SessionFramework,
     Role::Registration,
     Role::HandlerContext,
+    Role::SessionContext,
+    Role::MiddlewareContext,
+    Role::SessionManager,
     Role::RequestInfo,
     Role::AuthInfo,
     Role::Request,
     Role::Headers,
     Role::ContextHeaders,
     Role::Query,
+    Role::StrippedHeaders,
+    Role::RequestScope,
+    Role::HttpClient,
     Role::Response,
     Role::FetchResponse,
     Role::Router,

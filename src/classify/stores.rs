@@ -2,14 +2,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::access::{Access, Keyed, Kind};
+use super::access::{Access, Bag, Keyed, Kind};
 use super::answer::{Carrier, Failure, Holds, KeyedBy};
 use super::failure;
 use super::holds;
 use super::lifetime::{Finder, Held, Lasting};
 use super::mutations::Mutations;
 use crate::model::facts::{ExprKind, Type};
-use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::flow::{Flow, Registered};
 use crate::model::lives::{Contexts, Lives};
 use crate::model::name::Name;
@@ -84,8 +84,14 @@ impl<'p> Analysis<'p> {
     fn find_stores(&self) -> Vec<Found> {
         let keyed = super::access::collect(&self.flow, &self.lives);
         let mut out: Vec<Found> = keyed.iter().filter_map(|keyed| self.keyed_store(keyed)).collect();
-        let finder =
-            Finder { flow: &self.flow, lives: &self.lives, mutations: &self.mutations, context: Contexts::SESSION };
+        let owned = FxHashSet::default();
+        let finder = Finder {
+            flow: &self.flow,
+            lives: &self.lives,
+            mutations: &self.mutations,
+            context: Contexts::SESSION,
+            owned: &owned,
+        };
         for lasting in finder.find() {
             // A record that an id already leads to is one store, not two.
             let owned = lasting
@@ -105,9 +111,14 @@ impl<'p> Analysis<'p> {
     }
 
     fn find_process_state(&self) -> Vec<Lasting> {
-        let finder =
-            Finder { flow: &self.flow, lives: &self.lives, mutations: &self.mutations, context: Contexts::PROCESS };
         let stores: FxHashSet<ObjId> = self.stores.iter().flat_map(|found| found.objects.iter().copied()).collect();
+        let finder = Finder {
+            flow: &self.flow,
+            lives: &self.lives,
+            mutations: &self.mutations,
+            context: Contexts::PROCESS,
+            owned: &stores,
+        };
         let spans: FxHashSet<_> = self.stores.iter().map(|found| (found.holder.module, found.holder.span)).collect();
         let mut found = finder.find();
         found.retain(|lasting| {
@@ -119,7 +130,7 @@ impl<'p> Analysis<'p> {
 
     fn keyed_store(&self, keyed: &Keyed) -> Option<Found> {
         let judged = holds::keyed(self, keyed)?;
-        let by = if keyed.by_object { KeyedBy::SessionObject } else { KeyedBy::SessionId };
+        let by = self.keyed_by(keyed);
         let objects: Vec<ObjId> = keyed.object.into_iter().collect();
         let name = keyed.key_text.unwrap_or(keyed.holder.name);
         let fallback = failure::fallback(self, keyed);
@@ -144,8 +155,20 @@ impl<'p> Analysis<'p> {
             holder: keyed.holder.clone(),
         };
         found.tools = self.tools_of(&found);
-        found.carrier = self.carrier(&found, self.only_argument(keyed));
+        found.carrier = match keyed.bag {
+            Some(Bag::Label) => Carrier::Manual,
+            _ => self.carrier(&found, self.only_choices(keyed)),
+        };
         Some(found)
+    }
+
+    fn keyed_by(&self, keyed: &Keyed) -> KeyedBy {
+        let identity = |access: &Access| self.flow.ids_at(access.key).any(|source| source.kind == SourceKind::Identity);
+        match keyed.bag {
+            Some(Bag::Session | Bag::Visibility) => KeyedBy::SessionApi,
+            _ if keyed.by_object || keyed.accesses.iter().all(identity) => KeyedBy::SessionObject,
+            _ => KeyedBy::SessionId,
+        }
     }
 
     fn lasting_store(&self, lasting: &Lasting) -> Found {
@@ -172,7 +195,7 @@ impl<'p> Analysis<'p> {
             with_transport: false,
             with_auth: lasting.credential,
             carrier: Carrier::Manual,
-            failure: failure::lasting(self, lasting),
+            failure: if lasting.shared { Failure::Collapsed } else { failure::lasting(self, lasting) },
             tools: Vec::new(),
             fields: objects.first().map_or_else(Vec::new, |id| self.value_fields_of(&[*id])),
             uses: Vec::new(),
@@ -342,13 +365,15 @@ impl<'p> Analysis<'p> {
             Holds::AppState => Carrier::Handle,
             Holds::Transport => Carrier::Drop,
             Holds::Telemetry | Holds::ClientInfo => Carrier::Request,
+            // A session kept to be told something later is told nothing any more; there are other ways to say it.
+            Holds::Subscription if found.keyed_by == KeyedBy::SessionObject => Carrier::Drop,
             Holds::Guard if super::words::is_consent(found.name.text()) => Carrier::Mrtr,
             Holds::Guard | Holds::Upstream | Holds::Auth | Holds::Subscription => Carrier::Manual,
         }
     }
 
-    /// Whether all that is ever written is an argument that the model passed.
-    fn only_argument(&self, keyed: &Keyed) -> bool {
+    /// Whether all that is ever written is an argument that the model passed, or an id that it was given.
+    fn only_choices(&self, keyed: &Keyed) -> bool {
         let mut any = false;
         for access in &keyed.accesses {
             let Some(value) = access.value else { continue };
@@ -357,7 +382,7 @@ impl<'p> Analysis<'p> {
             }
             let values = self.flow.at(value);
             if values.iter().any(|v| matches!(v, Value::Object(_)))
-                || !values.iter().any(|v| matches!(v, Value::Argument(_)))
+                || !values.iter().any(|v| matches!(v, Value::Argument(_) | Value::Random(_)))
             {
                 return false;
             }
@@ -395,11 +420,7 @@ impl<'p> Analysis<'p> {
             }
             match registration.what {
                 Registered::Tool => out.extend(registration.name),
-                Registered::Method
-                    if registration
-                        .name
-                        .is_some_and(|name| name.text().contains("CallTool") || name == "tools/call") =>
-                {
+                Registered::Method if registration.name.is_some_and(|name| is_tool_call(name.text())) => {
                     out.extend(self.dispatched(handler, at));
                 }
                 _ => {}
@@ -433,6 +454,7 @@ impl<'p> Analysis<'p> {
             return holder.name.text().to_owned();
         };
         let object = self.flow.object(id);
+        let names = self.flow.program.tables(holder.module).traits.containers;
         if let Site::Expr(at) = object.site {
             match self.flow.program.kind(at) {
                 // `Type::new()`: the type.
@@ -447,14 +469,14 @@ impl<'p> Analysis<'p> {
                         return name.text().to_owned();
                     }
                 }
-                ExprKind::Sequence(_) => return "Array".to_owned(),
+                ExprKind::Sequence(_) => return names[1].to_owned(),
                 ExprKind::Object(_) => {
                     let ty = holder.symbol.and_then(|symbol| self.flow.program.symbol(symbol).ty);
                     let written = ty.zip(holder.symbol).map(|(ty, symbol)| At { module: symbol.module, id: ty });
                     let is_record = written.is_some_and(
                         |ty| matches!(self.flow.program.ty(ty), Type::Named { path, .. } if *path == "Record"),
                     );
-                    return if is_record { "Record" } else { "object" }.to_owned();
+                    return if is_record { "Record" } else { names[0] }.to_owned();
                 }
                 _ => {}
             }
@@ -469,10 +491,10 @@ impl<'p> Analysis<'p> {
             return path.text().to_owned();
         }
         match object.role {
-            Some(Role::Map) => "Map",
-            Some(Role::Set) => "Set",
-            Some(Role::WeakMap) => "WeakMap",
-            Some(Role::List) => "Array",
+            Some(Role::List) => names[1],
+            Some(Role::Set) => names[2],
+            Some(Role::Map) => names[3],
+            Some(Role::WeakMap) => names[4],
             _ => holder.name.text(),
         }
         .to_owned()
@@ -521,7 +543,10 @@ impl<'p> Analysis<'p> {
             Type::Named { path, args, .. } => {
                 let args: Option<Vec<String>> = args.iter().map(|arg| inner(*arg)).collect();
                 match args {
-                    Some(args) if !args.is_empty() => Some(format!("{path}<{}>", args.join(", "))),
+                    Some(args) if !args.is_empty() => {
+                        let [open, close] = self.flow.program.tables(ty.module).traits.generics;
+                        Some(format!("{path}{open}{}{close}", args.join(", ")))
+                    }
                     _ => Some(path.text().to_owned()),
                 }
             }
@@ -600,4 +625,10 @@ impl<'p> Analysis<'p> {
             _ => false,
         }
     }
+}
+
+/// Whether a low-level handler is the one that calls tools, however its SDK spells that.
+fn is_tool_call(name: &str) -> bool {
+    let letters: String = name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect();
+    letters.contains("calltool") || letters == "toolscall"
 }

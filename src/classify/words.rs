@@ -84,6 +84,36 @@ pub fn is_token_field(name: &str) -> bool {
     )
 }
 
+/// A class whose business is to keep tokens.
+pub fn is_token_store(name: &str) -> bool {
+    let words = words(name);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    has(&["token", "tokens", "credential", "credentials"]) && has(&["store", "storage", "manager", "cache", "vault"])
+}
+
+/// Whom a record belongs to.
+pub fn is_owner(name: &str) -> bool {
+    let joined: String = name.to_ascii_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+    matches!(
+        joined.as_str(),
+        "owner"
+            | "ownerid"
+            | "owneruserid"
+            | "userid"
+            | "user"
+            | "tenantid"
+            | "tenant"
+            | "subject"
+            | "sub"
+            | "principal"
+            | "accountid"
+            | "clientid"
+            | "ownertokenhash"
+            | "tokenhash"
+            | "userhash"
+    )
+}
+
 /// Weaker words, that count beside another store of credentials.
 pub fn is_account(name: &str) -> bool {
     any(name, &["account", "user", "profile"])

@@ -46,6 +46,8 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t = ListFormat::Text)]
         format: ListFormat,
     },
+    /// Write what checks pull requests: a workflow, a job or a hook
+    InitCi(InitCi),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -60,15 +62,19 @@ pub struct Scan {
     /// Files or folders
     #[arg(default_value = ".", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// How to print the answer
-    #[arg(long, value_enum, default_value_t = ScanFormat::Text)]
-    pub format: ScanFormat,
-    /// Exit with 1 from this severity on
-    #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
-    pub fail_on: FailOn,
+    /// How to print the answer [default: text]
+    #[arg(long, value_enum)]
+    pub format: Option<ScanFormat>,
+    /// Exit with 1 from this severity on [default: warning]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub fail_on: Option<FailOn>,
     /// Print counts and times to stderr
     #[arg(long)]
     pub stats: bool,
+    // Last, since its heading holds for what follows.
+    /// What counts, when not everything does.
+    #[command(flatten)]
+    pub check: Check,
 }
 
 /// Arguments of `report`.
@@ -85,10 +91,62 @@ pub struct Report {
     pub output: Option<PathBuf>,
 }
 
+/// What counts, when not everything does.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Report only what is new")]
+pub struct Check {
+    /// Lines changed since the merge base with this branch or commit
+    #[arg(long, value_name = "REF", group = "changes")]
+    pub diff_base: Option<String>,
+    /// Lines staged for the next commit
+    #[arg(long, group = "changes")]
+    pub staged: bool,
+    /// Lines changed by a unified diff; `-` reads it from stdin
+    #[arg(long, value_name = "FILE", group = "changes")]
+    pub changed_lines: Option<PathBuf>,
+    /// Findings that this file does not know
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write all findings into the baseline, and take those out that are gone
+    #[arg(long, conflicts_with = "changes")]
+    pub write_baseline: bool,
+}
+
+/// Arguments of `init-ci`.
+#[derive(Debug, clap::Args)]
+pub struct InitCi {
+    /// Where pull requests are checked
+    #[arg(long, value_enum, default_value_t = Provider::Github)]
+    pub provider: Provider,
+    /// Overwrite a file that is there
+    #[arg(long)]
+    pub force: bool,
+    /// The action that the GitHub workflow runs: a folder of the repository, or OWNER/REPO@COMMIT
+    #[arg(long, value_name = "ACTION", default_value = "./.github/actions/mcp-migrate")]
+    pub action: String,
+}
+
+/// Where pull requests are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Provider {
+    /// A workflow of GitHub Actions
+    Github,
+    /// A job of GitLab CI
+    Gitlab,
+    /// A hook of pre-commit
+    PreCommit,
+}
+
 /// Options of every command.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Global {
+    /// Settings from this file, not from the nearest mcp-migrate.toml
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print the settings and where each comes from, and do nothing else
+    #[arg(long, global = true)]
+    pub show_settings: bool,
     /// Only this rule; may be repeated
     #[arg(long, global = true, value_name = "NAME", value_parser = RuleName, hide_possible_values = true)]
     #[arg(action = ArgAction::Append, value_delimiter = ',')]

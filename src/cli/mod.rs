@@ -1,12 +1,16 @@
 //! The command line: parses arguments, calls the library, picks a renderer, sets the exit code.
 
 mod args;
+mod check;
 mod formats;
+mod init_ci;
 mod output;
 mod panic;
 mod progress;
 mod report;
 mod scan;
+mod settings;
+mod show;
 
 use std::process::ExitCode;
 
@@ -16,6 +20,7 @@ use mcp_migrate::rules;
 
 use args::{Args, Command, ListFormat};
 use output::Output;
+use settings::Settings;
 
 /// Nothing at or above `--fail-on`.
 const OK: u8 = 0;
@@ -32,6 +37,9 @@ pub fn run() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let output = Output::new(args.global.color, args.global.quiet);
+    if args.global.show_settings {
+        return ExitCode::from(show_settings(&args, &output));
+    }
     let code = match &args.command {
         Command::Scan(own) => scan::run(own, &args.global, &output),
         Command::Report(own) => report::run(own, &args.global, &output),
@@ -47,6 +55,7 @@ pub fn run() -> ExitCode {
             });
             OK
         }
+        Command::InitCi(own) => init_ci::run(own, &output),
         Command::Completions { shell } => {
             let mut command = Args::command();
             let name = command.get_name().to_owned();
@@ -57,6 +66,25 @@ pub fn run() -> ExitCode {
         }
     };
     ExitCode::from(code)
+}
+
+/// Prints what a command would work with.
+fn show_settings(args: &Args, output: &Output) -> u8 {
+    let settings = match &args.command {
+        Command::Scan(own) => Settings::of_scan(own, &args.global),
+        Command::Report(own) => Settings::of_paths(&own.paths, &args.global),
+        _ => Settings::of_paths(&[".".into()], &args.global),
+    };
+    match settings {
+        Ok(settings) => {
+            output.result(&show::settings(&settings, &args.global));
+            OK
+        }
+        Err(error) => {
+            output.error(&error);
+            FAILED
+        }
+    }
 }
 
 /// Help and version go to stdout, usage errors to stderr.

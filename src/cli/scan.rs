@@ -3,45 +3,53 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use mcp_migrate::ScanOptions;
 use mcp_migrate::report::layout::plural;
 use mcp_migrate::report::scan::Scan;
 
-use super::args::{self, Global, ScanFormat};
+use super::args::{self, Check, Global, ScanFormat};
+use super::check;
 use super::output::Output;
 use super::progress::Counter;
+use super::settings::Settings;
 use super::{FAILED, FOUND, OK, formats};
 
 /// Runs the command and gives its exit code.
 pub fn run(own: &args::Scan, global: &Global, output: &Output) -> u8 {
+    let settings = match Settings::of_scan(own, global) {
+        Ok(settings) => settings,
+        Err(error) => {
+            output.error(&error);
+            return FAILED;
+        }
+    };
     let started = Instant::now();
-    let Some(scan) = answer(&own.paths, global, output) else { return FAILED };
+    let Some(scan) = answer(&own.paths, &own.check, &settings, global, output) else { return FAILED };
     let took = started.elapsed();
-    output.result(&formats::render(own.format, &scan, global, output));
-    if own.format == ScanFormat::Github {
+    output.result(&formats::render(settings.format.value, &scan, global, output));
+    if settings.format.value == ScanFormat::Github {
         formats::step_summary(&scan, output);
     }
     if own.stats {
         output.note(&stats(&scan, took));
     }
-    if own.fail_on.fails(scan.worst()) { FOUND } else { OK }
+    if settings.fail_on.value.fails(scan.worst()) { FOUND } else { OK }
 }
 
-/// Scans; where that fails, says why.
-pub fn answer(paths: &[PathBuf], global: &Global, output: &Output) -> Option<Scan> {
-    let options = ScanOptions {
-        paths: paths.to_vec(),
-        include_tests: global.include_tests,
-        exclude: global.exclude.clone(),
-        threads: global.threads.map(usize::from),
-        rules: global.rule.iter().map(|r| r.name).collect(),
-        allow_empty: global.allow_empty,
-    };
+/// Scans and reduces the answer to what counts; where that fails, says why.
+pub fn answer(paths: &[PathBuf], check: &Check, settings: &Settings, global: &Global, output: &Output) -> Option<Scan> {
+    let checks = check::checks(paths, check, settings, global).map_err(|error| output.error(&error)).ok()?;
     let answer = {
         let counter = Counter::new(output.shows_progress());
-        mcp_migrate::scan(&options, &counter)
+        mcp_migrate::scan_with_evidence(&settings.options(global), &counter)
     };
-    answer.map_err(|error| output.error(&error)).ok()
+    let (scan, evidence) = answer.map_err(|error| output.error(&error)).ok()?;
+    let checked = mcp_migrate::check::apply(scan, &evidence, checks).map_err(|error| output.error(&error)).ok()?;
+    if !global.quiet {
+        for note in &checked.notes {
+            output.note(&format!("note: {note}"));
+        }
+    }
+    Some(checked.scan)
 }
 
 fn stats(scan: &Scan, took: Duration) -> String {

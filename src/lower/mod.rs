@@ -5,8 +5,33 @@ use std::fmt;
 use crate::model::facts::{Language, Module};
 use crate::syntax::tree::ParseError;
 
+mod exit;
+pub mod python;
 pub mod rust;
+mod scopes;
 pub mod typescript;
+
+/// Nesting that the caller's stack takes. Ordinary code stays far below.
+const SHALLOW: u32 = 120;
+/// Nesting that is lowered at all; what lies between runs on a stack of its own.
+const DEEP: u32 = 1_000;
+/// That stack: generous, for unoptimised builds.
+const DEEP_STACK: usize = 64 << 20;
+
+/// Runs a lowering that gives up beyond the given nesting: on the caller's stack as far as that reaches, then on a larger one.
+fn deepening(attempt: impl Fn(u32) -> Result<Module, LowerError> + Sync) -> Result<Module, LowerError> {
+    match attempt(SHALLOW) {
+        Err(LowerError::TooDeep) => std::thread::scope(|scope| {
+            std::thread::Builder::new()
+                .stack_size(DEEP_STACK)
+                .spawn_scoped(scope, || attempt(DEEP))
+                .map_err(|_| LowerError::TooDeep)?
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        }),
+        done => done,
+    }
+}
 
 /// Why a file could not be lowered at all. (A file with syntax errors is lowered as far as it can be read, see
 /// [`crate::model::facts::Module::errors`].)
@@ -48,12 +73,12 @@ impl From<ParseError> for LowerError {
 pub fn lower(path: &str, language: Language, text: &str) -> Result<Module, LowerError> {
     match language {
         Language::TypeScript | Language::JavaScript => typescript::lower(path, language, text),
+        Language::Python => python::lower(path, language, text),
         Language::Rust => rust::lower(path, language, text),
-        Language::Python => Err(LowerError::NoFrontEnd),
     }
 }
 
 /// Whether there is a front end for a language.
 pub fn reads(language: Language) -> bool {
-    matches!(language, Language::TypeScript | Language::JavaScript | Language::Rust)
+    matches!(language, Language::TypeScript | Language::JavaScript | Language::Python | Language::Rust)
 }

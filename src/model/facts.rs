@@ -80,7 +80,8 @@ pub enum Choice {
     Branch,
     /// A default: of a parameter, of a destructured name, of `get(key, default)`.
     Default,
-    /// `try` with a fallback in the handler.
+    /// `try` with a fallback in the handler: the value that the body returns or assigns, and the one that the handler does. Both belong
+    /// to statements of their own; the expression only says that they belong together.
     Rescue,
     /// `a && b`: the value is `b` where `a` holds.
     And,
@@ -106,6 +107,10 @@ pub enum Part {
     Item,
     /// What `for … in` yields: a key.
     Key,
+    /// What iterating yields where a map yields its keys (Python).
+    Iterated,
+    /// What `with … as` binds: what the context manager hands over.
+    Entered,
 }
 
 /// An argument of a call.
@@ -115,7 +120,7 @@ pub struct Arg {
     pub value: ExprId,
     /// The keyword, where it is passed by name (Python).
     pub name: Option<Name>,
-    /// `...args`, `*args`, `**kwargs`.
+    /// `...args`, `*args`, `**kwargs`; the last has an empty name.
     pub spread: bool,
 }
 
@@ -326,7 +331,7 @@ pub struct Param {
     /// The symbol it binds. A pattern binds a synthesised symbol (named `#0`, `#1`, … by position) from which the pattern's names are
     /// assigned at the start of the body.
     pub symbol: SymbolId,
-    /// `...rest`, `*args`, `**kwargs`.
+    /// `...rest`, `*args`, `**kwargs`. The symbol's type tells the last from the others: an `Object` with an index.
     pub rest: bool,
     /// May be left out: it has a default, or is marked optional. A default's value also flows into the symbol, as
     /// `Assign { value: Either { arms: [Symbol(symbol), default], choice: Default } }`.
@@ -457,7 +462,8 @@ pub struct Import {
     pub source: Name,
     /// What is taken.
     pub imported: Imported,
-    /// The local name it binds; `None` for effects.
+    /// The local name it binds; `None` for effects, and for a module that another import may bind or reach (Python: `from a import b`
+    /// names `a.b` as well, `import a.b` loads it).
     pub symbol: Option<SymbolId>,
     /// `import type`: gone at run time.
     pub type_only: bool,
@@ -538,6 +544,8 @@ pub struct Module {
     pub type_args: Vec<(ExprId, Vec<TypeId>)>,
     /// Byte ranges that the parser could not make sense of. Not empty: report the file as `syntax-error`, keep what could be read.
     pub errors: Vec<Span>,
+    /// Comments that hold a directive for this program, in source order.
+    pub comments: Vec<Span>,
 }
 
 impl Module {
@@ -557,6 +565,7 @@ impl Module {
             exports: Vec::new(),
             branches: Vec::new(),
             errors: Vec::new(),
+            comments: Vec::new(),
         }
     }
 

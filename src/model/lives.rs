@@ -8,7 +8,7 @@ use super::flow::{Edge, Flow, Root};
 use super::modes;
 use super::name::Name;
 use super::program::{At, ExprRef, FuncRef};
-use super::vocabulary::Role;
+use super::vocabulary::{Op, Role};
 
 /// A set of contexts in which code runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -242,17 +242,18 @@ impl Lives {
             }
         }
         self.spread(flow, pending);
-        // What nothing runs: an exported factory is run once per session as far as anyone can tell.
+        // What nothing runs: an exported factory is run once per session as far as anyone can tell, where the SDK works that way.
         let mut orphans = Vec::new();
         for func in program.functions() {
             if self.contexts(func).is_empty() && self.is_orphan(flow, func) {
                 let explicit = program.tables(func.module).traits.explicit_factories;
+                let per_session = program.tables(func.module).traits.factory_per_session;
                 let context = match self.builds_server(flow, func) {
                     // Whoever serves says so; this sets up something, or nothing was seen to use it.
                     _ if explicit && self.serves(flow, func) => Contexts::PROCESS,
                     _ if explicit => Contexts::UNKNOWN,
                     // It connects its server itself: over stdio there is one client.
-                    true if self.serves_stdio(flow, func) => Contexts::PROCESS,
+                    true if !per_session || self.serves_stdio(flow, func) => Contexts::PROCESS,
                     true => {
                         self.assumed.push(func);
                         Contexts::SESSION
@@ -295,7 +296,8 @@ impl Lives {
         for root in flow.roots.get(&func).into_iter().flatten() {
             match root {
                 Root::Handler => out.add(Contexts::CALL),
-                Root::SessionStart => out.add(Contexts::SESSION),
+                Root::SessionStart | Root::SessionLifespan => out.add(Contexts::SESSION),
+                Root::ProcessLifespan => out.add(Contexts::PROCESS),
                 Root::RequestFactory => out.add(Contexts::REQUEST),
                 Root::Factory => out.add(self.factory_context(flow, func)),
                 Root::Route | Root::SessionEnd | Root::Timer => false,
@@ -452,7 +454,7 @@ fn transport_sites(flow: &Flow<'_>) -> Vec<TransportSite> {
             _ => continue,
         };
         let sites: Vec<ExprRef> = match object.site {
-            Site::Expr(at) if is_construction(flow, at) => vec![at],
+            Site::Expr(at) if matches!(flow.program.kind(at), ExprKind::New { .. } | ExprKind::Call { .. }) => vec![at],
             Site::Class(class) => flow.instances.get(&class).into_iter().flatten().copied().collect(),
             _ => continue,
         };
@@ -469,17 +471,11 @@ fn transport_sites(flow: &Flow<'_>) -> Vec<TransportSite> {
     out
 }
 
-/// Whether an expression constructs a transport. Where factories are handed over, calls do.
-fn is_construction(flow: &Flow<'_>, at: ExprRef) -> bool {
-    match flow.program.kind(at) {
-        ExprKind::New { .. } => true,
-        ExprKind::Call { .. } => flow.program.tables(at.module).traits.explicit_factories,
-        _ => false,
-    }
-}
-
 /// Whether a construction of a transport opens sessions, by the value of its generator option.
 fn transport_mode(flow: &Flow<'_>, at: ExprRef, site: Site) -> (Mode, Option<ExprRef>) {
+    if matches!(flow.program.kind(at), ExprKind::Call { .. }) {
+        return given_id(flow, at);
+    }
     let mut options = argument_objects(flow, at);
     if let Site::Class(class) = site {
         // What the constructor hands to `super`.
@@ -517,6 +513,30 @@ fn transport_mode(flow: &Flow<'_>, at: ExprRef, site: Site) -> (Mode, Option<Exp
         _ => Mode::Off,
     };
     (mode, generator)
+}
+
+/// Whether a transport is given a session id: by the option that the vocabulary names, or as the first argument.
+fn given_id(flow: &Flow<'_>, call: ExprRef) -> (Mode, Option<ExprRef>) {
+    let ExprKind::Call { args, callee } = flow.program.kind(call) else { return (Mode::Off, None) };
+    let option = |name: Name| {
+        flow.at(At { module: call.module, id: *callee }).iter().any(|value| match value {
+            Value::External(package, path) => {
+                let row = flow.program.tables(call.module).export(package.text(), &format!("{path}.{name}"));
+                row.is_some_and(|row| row.does == Some(Op::SessionOption))
+            }
+            _ => false,
+        })
+    };
+    let given = args.iter().find(|arg| arg.name.is_none_or(option) && !arg.spread);
+    let Some(given) = given else { return (if args.is_empty() { Mode::Off } else { Mode::On }, None) };
+    let at = At { module: call.module, id: given.value };
+    let values = flow.at(at);
+    let mode = match (values.contains(&Value::Absent), values.len()) {
+        (true, 1) => Mode::Off,
+        (true, _) => Mode::Either,
+        (false, _) => Mode::On,
+    };
+    (mode, Some(at))
 }
 
 fn argument_objects(flow: &Flow<'_>, call: ExprRef) -> Vec<ObjId> {

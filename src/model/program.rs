@@ -7,7 +7,7 @@ use super::facts::{
     TypeId,
 };
 use super::name::Name;
-use super::vocabulary::{RUST, TYPESCRIPT, Tables};
+use super::vocabulary::{PYTHON, RUST, TYPESCRIPT, Tables};
 
 /// Something of one module of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,6 +49,8 @@ pub struct Program {
     pub modules: Vec<Module>,
     /// (module, specifier) → target.
     pub links: FxHashMap<(u32, Name), Link>,
+    /// Names of functions and methods that are known to give a session id.
+    pub id_functions: Vec<Name>,
 }
 
 impl Program {
@@ -100,7 +102,8 @@ impl Program {
     /// What names mean in the language of a module.
     pub fn tables(&self, module: u32) -> &'static Tables {
         match self.module(module).language {
-            Language::TypeScript | Language::JavaScript | Language::Python => &TYPESCRIPT,
+            Language::TypeScript | Language::JavaScript => &TYPESCRIPT,
+            Language::Python => &PYTHON,
             Language::Rust => &RUST,
         }
     }

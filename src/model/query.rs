@@ -112,7 +112,7 @@ impl<'p> Flow<'p> {
                 known = true;
                 continue;
             }
-            match object.role {
+            match self.acts_as(id) {
                 Some(role) => {
                     known = true;
                     if let Some(op) = tables.member(role, name.text()).and_then(|row| row.does) {
@@ -280,6 +280,21 @@ impl<'p> Flow<'p> {
             class.and_then(|class: ClassId| facts.class(class).fields.iter().find(|field| field.name == name));
         let span = declared.map_or(facts.expr(target).span, |field| field.span);
         Holder { name, module, span, symbol: None }
+    }
+
+    /// Where a field of an object is declared, or first given a value.
+    pub fn field_place(&self, id: ObjId, name: Name) -> Option<Holder> {
+        let object = self.object(id);
+        if let Some(class) = object.class {
+            let field = self.program.class(class).fields.iter().find(|field| field.name == name)?;
+            return Some(Holder { name, module: class.module, span: field.span, symbol: None });
+        }
+        let Site::Expr(at) = object.site else { return None };
+        let ExprKind::Object(fields) = self.program.kind(at) else { return None };
+        let field = fields.iter().find(|field| matches!(&field.key, Key::Name(key) if *key == name))?;
+        let Span { start, .. } = field.span;
+        let span = Span { start, end: start + name.text().len() as u32 };
+        Some(Holder { name, module: at.module, span, symbol: None })
     }
 
     /// The holder of the container that an object is an element or field of.

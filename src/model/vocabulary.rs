@@ -41,6 +41,8 @@ ids! {
         Transport = "transport",
         /// A transport of the HTTP+SSE kind; it always has a session.
         SseTransport = "sse-transport",
+        /// What makes a transport for each session, or none.
+        SessionManager = "session-manager",
         /// A stdio transport.
         StdioTransport = "stdio-transport",
         /// A handler that builds a server for each request.
@@ -55,12 +57,18 @@ ids! {
         ChildProcess = "child-process",
         /// What a tool handler gets beside its arguments.
         HandlerContext = "handler-context",
+        /// The same, of an SDK that makes up a session id for each request that has none.
+        SessionContext = "session-context",
+        /// What middleware around handlers gets.
+        MiddlewareContext = "middleware-context",
         /// The session object of an SDK.
         SessionObject = "session-object",
         /// The request inside the handler context.
         RequestInfo = "request-info",
         /// Verified identity of the caller of one request.
         AuthInfo = "auth-info",
+        /// A server's table of low-level handlers: what is put in is registered.
+        HandlerTable = "handler-table",
         /// A registered tool, resource or prompt, that can be switched off.
         Registration = "registration",
         /// A server-side HTTP request.
@@ -71,10 +79,16 @@ ids! {
         ContextHeaders = "context-headers",
         /// Query of a server-side request.
         Query = "query",
+        /// Headers of a request without those that belong to the protocol.
+        StrippedHeaders = "stripped-headers",
+        /// What all code that serves one request shares: an ASGI scope, a request's state.
+        RequestScope = "request-scope",
         /// A server-side HTTP response.
         Response = "response",
         /// What an HTTP client got back.
         FetchResponse = "fetch-response",
+        /// An HTTP client.
+        HttpClient = "http-client",
         /// A router or web application.
         Router = "router",
         /// A web application behind a variable method: `app[method]`.
@@ -91,6 +105,8 @@ ids! {
         List = "list",
         /// A store outside the process.
         External = "external-store",
+        /// A connection to a database, or a cursor of it.
+        Database = "database",
         /// A value carried along the asynchronous call chain.
         AsyncContext = "async-context",
         /// A timer.
@@ -139,6 +155,22 @@ ids! {
         RegisterPrompt = "register-prompt",
         /// Registers a low-level request handler: schema, handler.
         RequestHandler = "request-handler",
+        /// Registers the function given to it as a tool, or answers what will.
+        DecorateTool = "decorate-tool",
+        /// The same for a resource.
+        DecorateResource = "decorate-resource",
+        /// The same for a prompt.
+        DecoratePrompt = "decorate-prompt",
+        /// The same for a low-level request handler.
+        DecorateMethod = "decorate-method",
+        /// The same for a route.
+        DecorateRoute = "decorate-route",
+        /// Given as an option: runs when a session begins (and, on newer releases, when the process does).
+        SessionLifespan = "session-lifespan",
+        /// Given as an option: runs when the process begins.
+        ProcessLifespan = "process-lifespan",
+        /// Given as an option: the session id that a transport shall have, or none.
+        SessionOption = "session-option",
         /// Connects a server to a transport.
         Connect = "connect",
         /// A transport answers a request.
@@ -163,6 +195,8 @@ ids! {
         ServeInit = "serve-init",
         /// Wraps a handler; the value passes through.
         Wrap = "wrap",
+        /// Calls the first argument with the others.
+        Apply = "apply",
         /// Connects a client to an upstream.
         ConnectClient = "connect-client",
         /// Starts a process.
@@ -177,6 +211,14 @@ ids! {
         Remove = "remove",
         /// Reads by key, creating where absent.
         GetOrInsert = "get-or-insert",
+        /// Removes by key and reads what was there.
+        Extract = "extract",
+        /// Takes over the entries of what is given.
+        Merge = "merge",
+        /// Makes a map whose reads create: the callback makes a value.
+        DefaultMap = "default-map",
+        /// Runs a statement of a query language with values.
+        Query = "query",
         /// Removes everything.
         Clear = "clear",
         /// Adds an element.
@@ -215,6 +257,8 @@ ids! {
         HeaderSet = "header-set",
         /// Runs a callback with a context value.
         ContextRun = "context-run",
+        /// Sets the context value.
+        ContextSet = "context-set",
         /// Reads the context value.
         ContextGet = "context-get",
         /// Makes a random id.
@@ -231,12 +275,26 @@ ids! {
         Then = "then",
         /// Calls an HTTP server elsewhere.
         Fetch = "fetch",
+        /// Sends something to an HTTP server elsewhere.
+        Send = "send",
+        /// The headers of the request at hand: those of the protocol only where asked for.
+        RequestHeaders = "request-headers",
+        /// A parameter that the framework fills from a header.
+        HeaderParameter = "header-parameter",
+        /// A parameter that the framework fills with what the callback returns.
+        Inject = "inject",
         /// Authenticates requests.
         Authenticate = "authenticate",
         /// Reads or writes a bag that the SDK keeps per session.
         StateGet = "state-get",
         /// See [`Op::StateGet`].
         StateSet = "state-set",
+        /// Given as an option: what is set is set for the request alone.
+        RequestOnly = "request-only",
+        /// As a base class: it stands for every class that has its methods.
+        StructuralType = "structural-type",
+        /// Changes what one session may see.
+        SessionVisibility = "session-visibility",
         /// The identity of an object as a number.
         IdentityOf = "identity-of",
         /// Serves a factory: one server per session, or per request where sessions are switched off.
@@ -248,9 +306,7 @@ ids! {
         /// Makes a value of the type that its use asks for.
         Make = "make",
         /// Runs a callback with the value, where there is one; the result is what it returns.
-        Apply = "apply",
-        /// Removes by key and yields what was there.
-        TakeOut = "take-out",
+        MapValue = "map-value",
         /// Changes the receiver in place.
         Change = "change",
         /// Reads a value by its type.
@@ -269,6 +325,14 @@ ids! {
     Source {
         /// The session id as the SDK hands it to a tool handler.
         ContextId = "context-id",
+        /// An id that the SDK makes up anew for each request without a session.
+        FreshId = "fresh-id",
+        /// What was once an id and is now always absent.
+        MissingId = "missing-id",
+        /// What was once an id; reading it is an error on the newest release.
+        RemovedId = "removed-id",
+        /// What the server's lifespan hands over.
+        Lifespan = "lifespan",
         /// The session id of a live transport.
         TransportId = "transport-id",
         /// The verified identity of a request's caller.
@@ -287,9 +351,9 @@ pub struct ExportRow {
     pub name: &'static str,
     /// Role of an instance of it, of a value typed with it, or of what calling it returns.
     pub gives: Option<Role>,
-    /// What calling (or constructing) it does.
+    /// What calling (or constructing) it does. For the path `Class.option`: what giving the option to the constructor does.
     pub does: Option<Op>,
-    /// Its value, where it is a text.
+    /// The text that it is a constant for.
     pub text: Option<&'static str>,
 }
 
@@ -308,9 +372,53 @@ pub struct MemberRow {
     pub source: Option<Source>,
 }
 
-/// What holds for a language as a whole.
-#[derive(Clone, Copy, Debug, Default)]
+/// An option that switches sessions on or off.
+#[derive(Debug)]
+pub struct SwitchRow {
+    /// The option, as a field or as the call that sets it.
+    pub name: &'static str,
+    /// The value that switches sessions on.
+    pub on: &'static str,
+}
+
+/// What a function is whose last parameters have these names: something outside runs it for a request.
+#[derive(Debug)]
+pub struct Signature {
+    /// Names of the parameters.
+    pub params: &'static [&'static str],
+    /// The role of the first of them.
+    pub gives: Role,
+}
+
+/// How a language (with its SDKs) differs from others where the model has to know.
+#[derive(Debug)]
 pub struct Traits {
+    /// Reading an absent key, attribute or element is an error.
+    pub absent_raises: bool,
+    /// A table of transports filled by hand keeps working: clients fall back to the old era.
+    pub transport_table_works: bool,
+    /// A function that builds a server runs once for each session, as far as its package shows.
+    pub factory_per_session: bool,
+    /// An instance shows the attributes of its class.
+    pub class_attributes: bool,
+    /// Handlers get arguments by name, and what else they get by the types they declare.
+    pub handlers_by_type: bool,
+    /// The parts of a package's dotted names do not matter but for the last ones.
+    pub dotted: bool,
+    /// Names of other modules are in sight without being bound (`from m import *`).
+    pub open_imports: bool,
+    /// What an object literal acts as.
+    pub object_literal: Option<Role>,
+    /// The method that makes an object callable.
+    pub call_method: &'static str,
+    /// The methods that say what a context manager hands over.
+    pub enter_methods: &'static [&'static str],
+    /// The name of a module that stands for its folder.
+    pub index_module: &'static str,
+    /// How the language calls an object literal, a list, a set, a map, a weak map.
+    pub containers: [&'static str; 5],
+    /// What stands around type arguments.
+    pub generics: [&'static str; 2],
     /// A server factory is always handed to the SDK: a function that nothing calls is none.
     pub explicit_factories: bool,
     /// What is written as the base of a class is the class itself, continued in another place; a class plays the roles of what it
@@ -324,20 +432,13 @@ pub struct Traits {
     pub raw_header: bool,
 }
 
-/// An option that switches sessions on or off.
-#[derive(Debug)]
-pub struct SwitchRow {
-    /// The option, as a field or as the call that sets it.
-    pub name: &'static str,
-    /// The value that switches sessions on.
-    pub on: &'static str,
-}
-
 /// The tables of one language.
 #[derive(Debug)]
 pub struct Tables {
-    /// What holds for the language as a whole.
+    /// How the language differs.
     pub traits: Traits,
+    /// Functions that are known by their parameters' names.
+    pub signatures: &'static [Signature],
     /// Options that switch sessions.
     pub switches: &'static [SwitchRow],
     /// Exports, sorted by (name, package).
@@ -351,7 +452,25 @@ pub struct Tables {
 impl Tables {
     /// The row of an exported name.
     pub fn export(&self, from: &str, name: &str) -> Option<&'static ExportRow> {
-        self.exports.binary_search_by(|row| (row.name, row.from).cmp(&(name, from))).ok().map(|at| &self.exports[at])
+        let exact = |name: &str| {
+            self.exports
+                .binary_search_by(|row| (row.name, row.from).cmp(&(name, from)))
+                .ok()
+                .map(|at| &self.exports[at])
+        };
+        let found = exact(name);
+        if found.is_some() || !self.traits.dotted {
+            return found;
+        }
+        // `server.lowlevel.Server` and `Server` are one.
+        let mut rest = name;
+        while let Some((_, after)) = rest.split_once('.') {
+            if let Some(found) = exact(after) {
+                return Some(found);
+            }
+            rest = after;
+        }
+        None
     }
 
     /// The row of a member.

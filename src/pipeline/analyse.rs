@@ -97,12 +97,15 @@ impl Analyser<'_> {
             .enumerate()
             .map(|(index, module)| (loaded.modules[*module].path.as_str(), index as u32))
             .collect();
-        let mut program = Program::default();
+        let id_functions = self.options.session_id_functions.iter().map(|name| Name::new(name)).collect();
+        let mut program = Program { id_functions, ..Program::default() };
         for (index, module) in component.iter().enumerate() {
             let module = &loaded.modules[*module];
             for specifier in all_specifiers(module, true) {
                 let link = match self.resolver.resolve(&module.path, specifier.text()) {
                     Resolution::File(path) => place.get(path.as_str()).map_or(Link::Missing, |at| Link::Module(*at)),
+                    // One of two that a script can do with, and not the one that is installed.
+                    Resolution::External { package, .. } if self.is_absent(module, &package) => Link::Missing,
                     Resolution::External { package, .. } => Link::External(Name::new(&package)),
                     Resolution::Builtin(module) => {
                         Link::External(Name::new(module.split('/').next().unwrap_or_default()))
@@ -114,6 +117,19 @@ impl Analyser<'_> {
         }
         program.modules = component.iter().map(|index| take(&mut loaded.modules[*index])).collect();
         program
+    }
+
+    /// Whether a framework is imported that no manifest around the module names, though it names what the framework is built on.
+    fn is_absent(&self, module: &Module, package: &str) -> bool {
+        let family = Family::of(module.language);
+        let framework = |sdk: &sdk::KnownPackage| sdk.kind == SdkKind::Framework;
+        let Some(known) = sdk::of_import(family, package).filter(|known| family == Family::Python && framework(known))
+        else {
+            return false;
+        };
+        let Some(own) = self.packages.of_file(&module.path, module.language) else { return false };
+        let declared = sdk::sdks_in(self.packages, own);
+        !declared.is_empty() && declared.iter().all(|sdk| sdk.name != known.name)
     }
 
     fn component(&self, program: &Program, answers: &mut Answers) {
@@ -215,6 +231,11 @@ impl Analyser<'_> {
                     start: self.locator.position(&path, span.start),
                     end: self.locator.position(&path, span.end),
                     related: related.collect(),
+                    more: detection
+                        .more
+                        .iter()
+                        .map(|spot| self.locator.place(&path_of(spot.module), spot.span))
+                        .collect(),
                     failure: detection.failure,
                     fix: None,
                     fingerprint: fingerprint(&key, *count),

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use aho_corasick::AhoCorasick;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,6 +11,7 @@ use super::{Progress, Stage};
 use crate::lower::{self, LowerError};
 use crate::model::facts::{Exported, ExprKind, Imported, Module};
 use crate::model::name::Name;
+use crate::syntax::comments::DIRECTIVE;
 use crate::syntax::source::{self, SourceText};
 use crate::workspace::prefilter;
 use crate::workspace::resolve::{Resolution, Resolver};
@@ -31,6 +33,8 @@ pub struct Loaded<'t> {
     /// Bytes parsed.
     pub bytes: u64,
     tried: FxHashSet<String>,
+    /// Words that make a file of interest whatever else is in it.
+    words: AhoCorasick,
 }
 
 enum Outcome {
@@ -41,8 +45,10 @@ enum Outcome {
 }
 
 impl<'t> Loaded<'t> {
-    /// Reads every file, parses those that the prefilter lets through, and follows their imports.
-    pub fn load(tree: &'t Tree, resolver: &Resolver, progress: &dyn Progress) -> Self {
+    /// Reads every file, parses those that the prefilter lets through or that hold one of the words, and follows their imports.
+    pub fn load(tree: &'t Tree, resolver: &Resolver, words: &[String], progress: &dyn Progress) -> Self {
+        // A directive has to be judged also where nothing is left that it could allow.
+        let words = words.iter().map(String::as_str).chain([DIRECTIVE]);
         let mut loaded = Self {
             tree,
             modules: Vec::new(),
@@ -50,6 +56,7 @@ impl<'t> Loaded<'t> {
             skipped: Vec::new(),
             bytes: 0,
             tried: FxHashSet::default(),
+            words: AhoCorasick::new(words).expect("a few words make an automaton"),
         };
         let files: Vec<&SourceFile> = tree.files.iter().collect();
         loaded.take(&files, true, progress);
@@ -75,10 +82,11 @@ impl<'t> Loaded<'t> {
     }
 
     fn take(&mut self, files: &[&'t SourceFile], filter: bool, progress: &dyn Progress) {
+        let words = &self.words;
         let done = AtomicU64::new(0);
         let outcomes = Mutex::new(Vec::new());
         files.par_iter().for_each(|file| {
-            let outcome = read(file, filter);
+            let outcome = read(file, filter.then_some(words));
             progress.step(Stage::Parse, done.fetch_add(1, Ordering::Relaxed) + 1, Some(files.len() as u64));
             if !matches!(outcome, Outcome::Uninteresting) {
                 outcomes.lock().expect("no thread panics while it holds the lock").push((*file, outcome));
@@ -133,7 +141,7 @@ impl<'t> Loaded<'t> {
 
     /// Unparsed files of a folder that mention one of the words.
     pub fn mentioning(&self, dir: &str, words: &[&str]) -> Vec<String> {
-        let Ok(finder) = aho_corasick::AhoCorasick::new(words) else { return Vec::new() };
+        let Ok(finder) = AhoCorasick::new(words) else { return Vec::new() };
         let candidates: Vec<&SourceFile> = self
             .tree
             .files
@@ -150,12 +158,12 @@ impl<'t> Loaded<'t> {
     }
 }
 
-fn read(file: &SourceFile, filter: bool) -> Outcome {
+fn read(file: &SourceFile, filter: Option<&AhoCorasick>) -> Outcome {
     let bytes = match source::read_limited(&file.absolute) {
         Ok(bytes) => bytes,
         Err(error) => return Outcome::Skipped(SkipReason::from(&error)),
     };
-    if filter && !prefilter::interesting(file.language, &bytes) {
+    if filter.is_some_and(|words| !prefilter::interesting(file.language, &bytes) && !words.is_match(&bytes)) {
         return Outcome::Uninteresting;
     }
     let size = bytes.len() as u64;

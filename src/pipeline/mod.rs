@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 pub use error::ScanError;
 
+use crate::check::Evidence;
 use crate::lower;
-use crate::model::facts::Language;
+use crate::model::facts::{Language, Span};
 use crate::report::scan::{Files, Parts, Scan, Skipped, Unsupported};
 use crate::workspace::{self, Packages, Resolver, Tree, WalkError, WalkOptions};
 use analyse::{Analyser, Answers};
@@ -26,6 +27,10 @@ pub struct ScanOptions {
     pub include_tests: bool,
     /// Leave out what these globs match, relative to the root.
     pub exclude: Vec<String>,
+    /// More of these, each relative to a folder of its own: that of a configuration file.
+    pub exclude_in: Vec<(PathBuf, String)>,
+    /// Names of functions that give a session id, here: helpers whose body tells nothing.
+    pub session_id_functions: Vec<String>,
     /// Worker threads; `None` leaves the number to the machine.
     pub threads: Option<usize>,
     /// Report findings of these rules only; empty means all. Categories and stores do not depend on it.
@@ -67,6 +72,11 @@ impl Progress for Silent {
 
 /// Scans for MCP servers and how they use protocol sessions.
 pub fn scan(options: &ScanOptions, progress: &dyn Progress) -> Result<Scan, ScanError> {
+    scan_with_evidence(options, progress).map(|(scan, _)| scan)
+}
+
+/// Scans, and keeps what a check has to know beside the answer.
+pub fn scan_with_evidence(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Evidence), ScanError> {
     match options.threads {
         Some(threads) => {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -76,7 +86,7 @@ pub fn scan(options: &ScanOptions, progress: &dyn Progress) -> Result<Scan, Scan
     }
 }
 
-fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Scan, ScanError> {
+fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Evidence), ScanError> {
     let tree = walk(options)?;
     progress.step(Stage::Walk, tree.files.len() as u64, None);
     let root = shown_root(options, &tree.root);
@@ -86,7 +96,7 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Scan, ScanError
     }
     let packages = Packages::find(&tree);
     let resolver = Resolver::new(&tree, &packages);
-    let mut loaded = Loaded::load(&tree, &resolver, progress);
+    let mut loaded = Loaded::load(&tree, &resolver, &options.session_id_functions, progress);
     let locator = Locator::new(tree.root.clone());
     let analyser = Analyser { packages: &packages, resolver: &resolver, locator: &locator, options };
     progress.step(Stage::Analyse, 0, None);
@@ -97,7 +107,7 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Scan, ScanError
         answers = analyser.run(&mut loaded);
     }
     let skipped = tree.skipped.iter().chain(&packages.skipped).chain(&loaded.skipped);
-    Ok(Scan::assemble(Parts {
+    let scan = Scan::assemble(Parts {
         root,
         disk_root: tree.root.clone(),
         servers: answers.servers,
@@ -109,7 +119,14 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Scan, ScanError
         files: Files { walked: tree.files.len() as u64, parsed: loaded.modules.len() as u64 },
         bytes: loaded.bytes,
         planned: false,
-    }))
+    });
+    let mut comments: Vec<(String, Span)> = loaded
+        .modules
+        .iter()
+        .flat_map(|module| module.comments.iter().map(|span| (module.path.clone(), *span)))
+        .collect();
+    comments.sort();
+    Ok((scan, Evidence { tree, packages, comments }))
 }
 
 /// Files that may call the factories of which no caller was seen: how long what a factory makes lives depends on them.
@@ -128,8 +145,12 @@ fn callers(loaded: &Loaded<'_>, answers: &Answers) -> Option<Vec<String>> {
 
 fn walk(options: &ScanOptions) -> Result<Tree, ScanError> {
     let paths = if options.paths.is_empty() { vec![PathBuf::from(".")] } else { options.paths.clone() };
-    let walked =
-        workspace::walk(&WalkOptions { paths, include_tests: options.include_tests, exclude: options.exclude.clone() });
+    let walked = workspace::walk(&WalkOptions {
+        paths,
+        include_tests: options.include_tests,
+        exclude: options.exclude.clone(),
+        exclude_in: options.exclude_in.clone(),
+    });
     walked.map_err(|error| match error {
         WalkError::Missing(path) => ScanError::not_found(&path),
         WalkError::Unreadable(path, error) => ScanError::Unreadable { path, cause: error.to_string() },

@@ -169,6 +169,15 @@ impl Scan {
         }
     }
 
+    /// The same answer with other findings.
+    pub fn with_findings(mut self, mut findings: Vec<Finding>) -> Scan {
+        findings.sort_by(|a, b| finding_key(a).cmp(&finding_key(b)));
+        findings.dedup();
+        self.summary.fixable = self.summary.fixable.map(|_| fixable(&findings));
+        self.findings = findings;
+        self
+    }
+
     /// How many findings have this severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|f| f.severity == severity).count()

@@ -30,6 +30,8 @@ pub struct Detection {
     pub message: String,
     /// Other places that belong to it.
     pub related: Vec<(Spot, String)>,
+    /// Places like these, beyond those worth showing.
+    pub more: Vec<Spot>,
     /// What becomes of the store it is about.
     pub failure: Option<Failure>,
     /// What to do.
@@ -136,8 +138,9 @@ impl<'a> Context<'a, '_> {
             .extend(found.writers.iter().map(|at| (self.spot(*at), format!("changed here{}", self.whereabouts(*at)))));
         related.sort();
         related.dedup_by_key(|(spot, _)| *spot);
+        let more = related.iter().skip(MOST).map(|(spot, _)| *spot).collect();
         related.truncate(MOST);
-        Detection { rule, at, message, related, failure: Some(found.failure), advice }
+        Detection { rule, at, message, related, more, failure: Some(found.failure), advice }
     }
 
     /// A detection at an expression.
@@ -148,7 +151,15 @@ impl<'a> Context<'a, '_> {
         message: impl Into<String>,
         advice: impl Into<String>,
     ) -> Detection {
-        Detection { rule, at, message: message.into(), related: Vec::new(), failure: None, advice: advice.into() }
+        Detection {
+            rule,
+            at,
+            message: message.into(),
+            related: Vec::new(),
+            more: Vec::new(),
+            failure: None,
+            advice: advice.into(),
+        }
     }
 }
 

@@ -65,6 +65,9 @@ pub struct Finding {
     pub end: Position,
     /// Other places, in reading order.
     pub related: Vec<Related>,
+    /// Places like these, beyond those worth showing; a change there is a change of what was found. Not part of the JSON contract.
+    #[serde(skip)]
+    pub more: Vec<Place>,
     /// What a modern request meets there, where the rule is about a store.
     pub failure: Option<Failure>,
     /// What `fix` would do.

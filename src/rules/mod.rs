@@ -25,6 +25,7 @@ pub mod session_transport_setup;
 pub mod shared_stateless_server;
 pub mod stateless_capability;
 pub mod stream_resumability;
+pub mod unused_allow;
 
 pub use rule::{Docs, Example, Level, Rule};
 
@@ -52,6 +53,7 @@ pub const ALL: &[&Rule] = &[
     &stream_resumability::RULE,
     &handle_not_usable::RULE,
     &handle_registry_in_factory::RULE,
+    &unused_allow::RULE,
 ];
 
 /// A name that no rule has.

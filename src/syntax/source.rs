@@ -14,6 +14,9 @@ pub const MAX_BYTES: u64 = 5 * 1024 * 1024;
 const LONG_LINE: usize = 20_000;
 
 /// How many bytes at the top of a file are looked at for a "generated" header.
+/// How far into a file a bundle shows itself.
+const BUNDLE_BYTES: usize = 256 * 1024;
+
 const HEADER_BYTES: usize = 1024;
 
 /// How the bytes on disk encode the text.
@@ -202,6 +205,15 @@ fn says_generated(text: &str) -> bool {
         let line = line.trim_ascii();
         line.is_empty() || [b"//", b"/*", b"# ", b"#!", b"\"\""].iter().any(|c| line.starts_with(*c)) || line[0] == b'*'
     });
+    // A bundle names the packages that it was put together from.
+    let front = &text.as_bytes()[..text.len().min(BUNDLE_BYTES)];
+    let mut parts = memmem::find_iter(front, b"\n// ").filter(|&at| {
+        let line = front[at + 1..].split(|&b| b == b'\n').next().unwrap_or_default();
+        memmem::find(line, b"node_modules/").is_some()
+    });
+    if parts.nth(2).is_some() {
+        return true;
+    }
     comment.into_iter().any(|line| {
         memmem::find(line, b"@generated").is_some()
             || memmem::find(line, b"DO NOT EDIT").is_some()

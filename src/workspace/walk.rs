@@ -31,6 +31,8 @@ pub struct WalkOptions {
     pub include_tests: bool,
     /// Globs of what to leave out, matched against paths relative to the root, and names.
     pub exclude: Vec<String>,
+    /// The same, each relative to a folder that is not the root.
+    pub exclude_in: Vec<(PathBuf, String)>,
 }
 
 /// A source file.
@@ -88,16 +90,14 @@ pub struct Tree {
 /// Walks the arguments. Folders honour `.gitignore` (with or without a `.git`), hidden names, and the default exclusions; a file named as an
 /// argument is taken in whatever its name. Folder names above an argument never count.
 pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
-    let mut arguments = Vec::new();
-    for path in &options.paths {
-        arguments.push(fs::canonicalize(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => WalkError::Missing(path.clone()),
-            _ => WalkError::Unreadable(path.clone(), error),
-        })?);
-    }
+    let arguments = canonical(&options.paths)?;
     let root = root_of(&arguments)?;
+    let mut exclude = vec![(root.clone(), globs(&options.exclude)?)];
+    for (base, glob) in &options.exclude_in {
+        exclude.push((base.clone(), globs(std::slice::from_ref(glob))?));
+    }
     let mut walker = Walker {
-        exclude: globs(&options.exclude)?,
+        exclude,
         include_tests: options.include_tests,
         visited: FxHashSet::default(),
         tree: Tree { root, ..Tree::default() },
@@ -115,7 +115,23 @@ pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
     Ok(walker.finish())
 }
 
-fn globs(patterns: &[String]) -> Result<GlobSet, WalkError> {
+/// The folder that all paths of a walk's answer are relative to.
+pub fn root(paths: &[PathBuf]) -> Result<PathBuf, WalkError> {
+    root_of(&canonical(paths)?)
+}
+
+fn canonical(paths: &[PathBuf]) -> Result<Vec<PathBuf>, WalkError> {
+    let one = |path: &PathBuf| {
+        fs::canonicalize(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => WalkError::Missing(path.clone()),
+            _ => WalkError::Unreadable(path.clone(), error),
+        })
+    };
+    paths.iter().map(one).collect()
+}
+
+/// A set of globs of paths and file names.
+pub fn globs(patterns: &[String]) -> Result<GlobSet, WalkError> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let bad =
@@ -127,7 +143,8 @@ fn globs(patterns: &[String]) -> Result<GlobSet, WalkError> {
 }
 
 struct Walker {
-    exclude: GlobSet,
+    /// Folders, and what is left out relative to them.
+    exclude: Vec<(PathBuf, GlobSet)>,
     include_tests: bool,
     /// Folders whose manifests were looked at.
     visited: FxHashSet<PathBuf>,
@@ -139,7 +156,6 @@ impl Walker {
         let in_git = repository_root(argument).is_some();
         let include_tests = self.include_tests;
         let exclude = self.exclude.clone();
-        let root = self.tree.root.clone();
         let base = argument.to_owned();
         let walk = WalkBuilder::new(argument)
             .hidden(true)
@@ -150,7 +166,7 @@ impl Walker {
             .filter_entry(move |entry| {
                 let is_dir = entry.file_type().is_some_and(|kind| !kind.is_file());
                 let left_out = || is_dir && is_left_out(entry, &base, include_tests);
-                entry.depth() == 0 || !(left_out() || excluded(&exclude, entry.path(), &root))
+                entry.depth() == 0 || !(left_out() || excluded(&exclude, entry.path()))
             })
             .build();
         for entry in walk {
@@ -233,7 +249,7 @@ impl Walker {
         let Some(name) = path.file_name().and_then(OsStr::to_str) else {
             return;
         };
-        if excluded(&self.exclude, path, &self.tree.root) {
+        if excluded(&self.exclude, path) {
             return;
         }
         match names::language_of(name) {
@@ -330,12 +346,11 @@ fn is_left_out(entry: &DirEntry, base: &Path, include_tests: bool) -> bool {
     names::is_excluded_dir(name, below_src) || (!include_tests && names::is_test_dir(name))
 }
 
-fn excluded(globs: &GlobSet, path: &Path, root: &Path) -> bool {
-    if globs.is_empty() {
-        return false;
-    }
-    let relative = paths::relative(path, root);
-    globs.is_match(&relative) || globs.is_match(paths::file_name(&relative))
+fn excluded(globs: &[(PathBuf, GlobSet)], path: &Path) -> bool {
+    globs.iter().filter(|(_, globs)| !globs.is_empty()).any(|(base, globs)| {
+        let relative = paths::relative(path, base);
+        globs.is_match(&relative) || globs.is_match(paths::file_name(&relative))
+    })
 }
 
 fn path_of(error: &ignore::Error) -> Option<&Path> {

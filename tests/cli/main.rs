@@ -123,7 +123,7 @@ fn rules_may_be_repeated_or_separated_by_commas() {
     };
     assert_eq!(names(&["--rule", "session-guard,session-gateway"]), 2);
     assert_eq!(names(&["--rule", "session-guard", "--rule", "session-gateway"]), 2);
-    assert_eq!(names(&[]), 22);
+    assert_eq!(names(&[]), 23);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn usage_errors_are_2_and_help_is_0() {
 #[test]
 fn help_names_only_what_there_is() {
     let (_, stdout, _) = run(program().arg("--help"));
-    for command in ["scan", "report", "explain", "rules", "completions"] {
+    for command in ["scan", "report", "explain", "rules", "init-ci", "completions"] {
         assert!(stdout.contains(&format!("\n  {command} ")), "{command}: {stdout}");
     }
     insta::assert_snapshot!(stdout);

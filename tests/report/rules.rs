@@ -15,7 +15,7 @@ fn names_are_unique_kebab_case_words() {
         assert!(words.len() > 1, "{}", rule.name);
         assert!(words.iter().all(|w| !w.is_empty() && w.chars().all(|c| c.is_ascii_lowercase())), "{}", rule.name);
     }
-    assert_eq!(ALL.len(), 22);
+    assert_eq!(ALL.len(), 23);
 }
 
 #[test]

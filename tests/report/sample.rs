@@ -73,6 +73,7 @@ fn finding(rule: &'static str, severity: Severity, message: &str, start: Positio
         path: "packages/cart/src/server.ts".to_owned(),
         start,
         end,
+        more: Vec::new(),
         related: Vec::new(),
         failure: None,
         fix: None,

@@ -5,49 +5,9 @@ use tree_sitter::Node;
 use super::grammar::K;
 use super::pattern::Bind;
 use super::{Kid, Lowerer};
+use crate::lower::exit::Exit;
 use crate::model::facts::{AssignKind, Branch, ExprId, ExprKind, Part, Span};
 use crate::model::name::Name;
-
-/// How a statement can end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Exit(u8);
-
-impl Exit {
-    /// Runs on to what follows.
-    pub(super) const FALLS: Self = Self(1);
-    pub(super) const BREAKS: Self = Self(2);
-    pub(super) const CONTINUES: Self = Self(4);
-    pub(super) const RETURNS: Self = Self(8);
-
-    pub(super) fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    pub(super) fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    pub(super) fn may(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    /// One after the other.
-    pub(super) fn then(self, next: Self) -> Self {
-        if self.may(Self::FALLS) { self.without(Self::FALLS).or(next) } else { self }
-    }
-
-    /// Never runs on to what follows.
-    pub(super) fn leaves(self) -> bool {
-        !self.may(Self::FALLS)
-    }
-
-    /// A loop's or switch's own `break` and `continue` end inside it.
-    pub(super) fn contained(self, own: Self) -> Self {
-        if self.may(own) { self.without(own).or(Self::FALLS) } else { self }
-    }
-}
-
-pub(super) const LOOP: Exit = Exit(Exit::BREAKS.0 | Exit::CONTINUES.0);
 
 impl<'t> Lowerer<'t> {
     fn add_branch(&mut self, condition: ExprId, then: Span, span: Span) -> usize {
@@ -109,7 +69,7 @@ impl<'t> Lowerer<'t> {
             return Exit::FALLS;
         };
         let branch = condition.map(|condition| self.add_branch(condition, self.span(body), self.span(node)));
-        let exit = self.statement(body).contained(LOOP);
+        let exit = self.statement(body).contained(Exit::LOOP);
         if let Some(branch) = branch {
             self.module.branches[branch].then_leaves = exit.leaves();
         }
@@ -125,7 +85,7 @@ impl<'t> Lowerer<'t> {
 
     pub(super) fn do_statement(&mut self, node: Node<'t>) -> Exit {
         let exit = match self.field(node, self.g.f.body) {
-            Some(body) => self.statement(body).contained(LOOP),
+            Some(body) => self.statement(body).contained(Exit::LOOP),
             None => Exit::FALLS,
         };
         if let Some(condition) = self.field(node, self.g.f.condition) {
@@ -193,7 +153,7 @@ impl<'t> Lowerer<'t> {
     fn switch_body(&mut self, body: Node<'t>, subject: ExprId, span: Span) -> Exit {
         let f = &self.g.f;
         let operator = Name::new("===");
-        let mut exit = Exit(0);
+        let mut exit = Exit::NONE;
         let mut default = false;
         let mut falls = Exit::FALLS;
         // Cases without a body of their own share the next one.

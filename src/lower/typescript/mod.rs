@@ -28,14 +28,8 @@ use self::scope::{MODULE, Reference, ScopeId, Scopes, TypeReference};
 use super::LowerError;
 use crate::model::facts::{ClassId, FuncId, FuncKind, Function, Language, Module, Span, TOP};
 use crate::model::name::Name;
+use crate::syntax::comments;
 use crate::syntax::tree::{self, Budget};
-
-/// Nesting that the caller's stack takes. Ordinary code stays far below.
-const SHALLOW: u32 = 120;
-/// Nesting that is lowered at all; what lies between runs on a stack of its own.
-const DEEP: u32 = 1_000;
-/// That stack: generous, for unoptimised builds.
-const DEEP_STACK: usize = 64 << 20;
 
 /// Parses one file, bridging what the grammar does not know (see [`syntax_errors`] for what remains).
 pub fn parse(path: &str, text: &str) -> Result<Tree, LowerError> {
@@ -77,17 +71,7 @@ pub fn lower(path: &str, language: Language, text: &str) -> Result<Module, Lower
     let grammar = Grammar::for_path(path);
     let tree = parse(path, text)?;
     let attempt = |cap| Lowerer::new(path, language, text, grammar, &tree, cap).run(&tree);
-    match attempt(SHALLOW) {
-        Err(LowerError::TooDeep) => std::thread::scope(|scope| {
-            std::thread::Builder::new()
-                .stack_size(DEEP_STACK)
-                .spawn_scoped(scope, || attempt(DEEP))
-                .map_err(|_| LowerError::TooDeep)?
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        }),
-        done => done,
-    }
+    super::deepening(attempt)
 }
 
 /// A child of a node, with what decides how it is read.
@@ -172,6 +156,7 @@ impl<'t> Lowerer<'t> {
             branches: Vec::new(),
             type_args: Vec::new(),
             errors: Vec::new(),
+            comments: Vec::new(),
         };
         Self {
             text,
@@ -212,6 +197,8 @@ impl<'t> Lowerer<'t> {
         self.module.branches.sort_by_key(|branch| (branch.span.start, std::cmp::Reverse(branch.span.end)));
         self.module.type_args.sort_by_key(|(expr, _)| *expr);
         self.module.errors = syntax_errors(self.text, tree);
+        self.module.comments =
+            comments::in_tree(tree, self.text).into_iter().map(|(start, end)| Span::new(start, end)).collect();
         Ok(self.module)
     }
 

@@ -1,93 +1,10 @@
 //! Lexical scopes. Names are declared while the file is read and references are looked up when all of it has been: hoisting then
 //! needs no pass of its own.
 
-use rustc_hash::FxHashMap;
-
 use super::Lowerer;
-use crate::model::facts::{ExprId, ExprKind, FuncId, Span, Symbol, SymbolId, SymbolKind, Type, TypeDeclId, TypeId};
+pub(super) use crate::lower::scopes::{MODULE, ScopeId, Scopes, TypeName};
+use crate::model::facts::{ExprId, ExprKind, FuncId, Span, Symbol, SymbolId, SymbolKind, Type, TypeId};
 use crate::model::name::Name;
-
-/// A scope of one module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct ScopeId(u32);
-
-/// The module's own scope.
-pub(super) const MODULE: ScopeId = ScopeId(0);
-
-/// What a name means where a type is expected.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum TypeName {
-    /// An interface, alias or enum.
-    Decl(TypeDeclId),
-    /// A type parameter: stands for nothing that is known, but shadows.
-    Parameter,
-}
-
-/// All scopes of a module.
-pub(super) struct Scopes {
-    parents: Vec<ScopeId>,
-    /// Most blocks declare nothing; look-ups skip them without hashing.
-    any: Vec<bool>,
-    values: FxHashMap<(ScopeId, Name), SymbolId>,
-    types: FxHashMap<(ScopeId, Name), TypeName>,
-}
-
-impl Scopes {
-    pub(super) fn new() -> Self {
-        Self { parents: vec![MODULE], any: vec![false], values: FxHashMap::default(), types: FxHashMap::default() }
-    }
-
-    pub(super) fn open(&mut self, parent: ScopeId) -> ScopeId {
-        let id = ScopeId(self.parents.len() as u32);
-        self.parents.push(parent);
-        self.any.push(false);
-        id
-    }
-
-    /// The symbol of exactly this scope.
-    pub(super) fn own(&self, scope: ScopeId, name: Name) -> Option<SymbolId> {
-        self.values.get(&(scope, name)).copied()
-    }
-
-    /// The type name of exactly this scope.
-    pub(super) fn own_type(&self, scope: ScopeId, name: Name) -> Option<TypeName> {
-        self.types.get(&(scope, name)).copied()
-    }
-
-    pub(super) fn bind(&mut self, scope: ScopeId, name: Name, symbol: SymbolId) {
-        self.any[scope.0 as usize] = true;
-        self.values.insert((scope, name), symbol);
-    }
-
-    pub(super) fn bind_type(&mut self, scope: ScopeId, name: Name, what: TypeName) {
-        self.any[scope.0 as usize] = true;
-        self.types.insert((scope, name), what);
-    }
-
-    fn find<T>(&self, mut scope: ScopeId, mut own: impl FnMut(&Self, ScopeId) -> Option<T>) -> Option<T> {
-        loop {
-            if self.any[scope.0 as usize]
-                && let Some(found) = own(self, scope)
-            {
-                return Some(found);
-            }
-            if scope == MODULE {
-                return None;
-            }
-            scope = self.parents[scope.0 as usize];
-        }
-    }
-
-    /// The symbol that a use of `name` in `scope` means.
-    pub(super) fn value(&self, scope: ScopeId, name: Name) -> Option<SymbolId> {
-        self.find(scope, |scopes, scope| scopes.own(scope, name))
-    }
-
-    /// What a type `name` in `scope` means.
-    pub(super) fn type_name(&self, scope: ScopeId, name: Name) -> Option<TypeName> {
-        self.find(scope, |scopes, scope| scopes.own_type(scope, name))
-    }
-}
 
 /// A use of a name, to be resolved at the end.
 pub(super) struct Reference {

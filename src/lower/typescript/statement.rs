@@ -2,10 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::control::{Exit, LOOP};
 use super::grammar::K;
 use super::pattern::Bind;
 use super::{Kid, Lowerer, Place};
+use crate::lower::exit::Exit;
 use crate::model::facts::{AssignKind, ExprId, ExprKind, Span, SymbolKind, Type, TypeId};
 
 impl<'t> Lowerer<'t> {
@@ -71,7 +71,7 @@ impl<'t> Lowerer<'t> {
             K::Labeled => {
                 let body = self.field(node, self.g.f.body);
                 let exit = body.map_or(Exit::FALLS, |body| self.statement(body));
-                return exit.contained(LOOP);
+                return exit.contained(Exit::LOOP);
             }
             K::With => {
                 if let Some(object) = self.field(node, self.g.f.object) {

@@ -1,5 +1,6 @@
 //! Calls and constructions: who is called, with what, and what comes back.
 
+use super::collections::MANY_NAMES;
 use super::types::{Base, join};
 use super::value::{ObjId, Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner, Root};
@@ -18,15 +19,37 @@ pub(super) struct CallSite<'a> {
 }
 
 impl CallSite<'_> {
-    /// The argument at a position, if none before it is a spread.
+    /// The argument at a position, if it is no spread and not passed by name.
     pub fn arg(&self, index: usize) -> Option<ExprRef> {
         let arg = self.args.get(index)?;
-        (!arg.spread).then_some(At { module: self.at.module, id: arg.value })
+        (!arg.spread && arg.name.is_none()).then_some(At { module: self.at.module, id: arg.value })
     }
 }
 
 impl Flow<'_> {
     pub(super) fn eval_call(&mut self, at: ExprRef, callee: ExprId, args: &[Arg]) -> Vec<Value> {
+        let mut out = self.call_written(at, callee, args);
+        if self.is_id_function(at.module, callee) {
+            // An id is a text, whatever the call looks like from here.
+            out.retain(|value| !matches!(value, Value::Object(_)));
+            out.push(self.id_value(SourceKind::Context, at));
+        }
+        // What is decorated stays what it is unless the decorator is known to make something else of it.
+        if self.decorators.contains(&At { module: at.module, id: callee }) {
+            let known = |value: &Value| match value {
+                Value::Object(id) => self.object(*id).role.is_some() || self.object(*id).class.is_some(),
+                _ => true,
+            };
+            out.retain(known);
+            if !out.iter().any(|value| matches!(value, Value::Func(_) | Value::Class(_))) {
+                let decorated = args.first().map(|arg| self.read_expr(at.module, arg.value)).unwrap_or_default();
+                out.extend(decorated.into_iter().filter(|value| matches!(value, Value::Func(_) | Value::Class(_))));
+            }
+        }
+        out
+    }
+
+    fn call_written(&mut self, at: ExprRef, callee: ExprId, args: &[Arg]) -> Vec<Value> {
         let call = CallSite { at, args };
         let module = at.module;
         match self.program.module(module).kind(callee) {
@@ -43,10 +66,8 @@ impl Flow<'_> {
                 }
                 if !understood {
                     out.extend(self.call_unknown(call, object, &receivers, name));
-                    if out.is_empty() {
-                        out.extend(self.authenticated(call, callee));
-                    }
                 }
+                out.extend(self.authenticated(call, callee));
                 out
             }
             ExprKind::Super(Some(class)) => {
@@ -69,6 +90,9 @@ impl Flow<'_> {
                         out.extend(values);
                     }
                 }
+                if understood {
+                    out.extend(self.authenticated(call, callee));
+                }
                 if !understood {
                     // `app[method](path, handler)`.
                     if let ExprKind::Index { object, .. } = self.program.module(module).kind(callee) {
@@ -89,12 +113,26 @@ impl Flow<'_> {
         }
     }
 
+    /// Whether the user said that what is called here gives a session id.
+    fn is_id_function(&self, module: u32, callee: ExprId) -> bool {
+        let known = &self.program.id_functions;
+        if known.is_empty() {
+            return false;
+        }
+        let facts = self.program.module(module);
+        match facts.kind(callee) {
+            ExprKind::Symbol(id) => known.contains(&facts.symbol(*id).name),
+            ExprKind::Member { name, .. } | ExprKind::Global(name) => known.contains(name),
+            _ => false,
+        }
+    }
+
     fn is_parameter(&self, module: u32, callee: ExprId) -> bool {
         let facts = self.program.module(module);
         matches!(facts.kind(callee), ExprKind::Symbol(id) if facts.symbol(*id).kind == SymbolKind::Parameter)
     }
 
-    /// What something unknown that is called to authenticate makes of a request is an identity.
+    /// What a function that is called to authenticate makes of a request, or of a credential, is an identity.
     fn authenticated(&mut self, call: CallSite<'_>, callee: ExprId) -> Vec<Value> {
         let at = At { module: call.at.module, id: callee };
         let name = match self.program.kind(at) {
@@ -102,13 +140,19 @@ impl Flow<'_> {
             ExprKind::Member { name, .. } => *name,
             _ => return Vec::new(),
         };
-        if !name.text().to_ascii_lowercase().contains("authenticat") {
+        let name = name.text().to_ascii_lowercase();
+        let checks = ["authenticat", "verif", "validat", "decode", "introspect"].iter().any(|word| name.contains(word));
+        if !checks {
             return Vec::new();
         }
         let request = (0..call.args.len()).any(|index| {
-            self.arg_values(call, index)
-                .iter()
-                .any(|value| matches!(value, Value::Object(id) if matches!(self.object(*id).role, Some(Role::Request | Role::Headers))))
+            self.arg_values(call, index).iter().any(|value| match value {
+                Value::Credential(_) => true,
+                Value::Object(id) => {
+                    name.contains("authenticat") && matches!(self.object(*id).role, Some(Role::Request | Role::Headers))
+                }
+                _ => false,
+            })
         });
         if request { vec![Value::Credential(call.at)] } else { Vec::new() }
     }
@@ -117,14 +161,25 @@ impl Flow<'_> {
     pub(super) fn call_value(&mut self, call: CallSite<'_>, callee: Value) -> Option<Vec<Value>> {
         match callee {
             Value::Func(func) => Some(self.bind(call, func, 0)),
-            Value::Method(id, name) => self.call_method(call, Value::Object(id), name),
+            // Not by way of the field again, that may hold this very method.
+            Value::Method(id, name) => self.call_object_method(call, id, name, false),
             Value::External(package, path) => Some(self.call_external(call, package, path)),
             Value::Class(class) => Some(vec![self.construct(call, class)]),
+            Value::Object(id) => {
+                let class = self.object(id).class?;
+                let method = self.program.tables(class.module).traits.call_method;
+                let methods = if method.is_empty() { Vec::new() } else { self.methods_of(class, Name::new(method)) };
+                let mut out = None;
+                for method in methods {
+                    out.get_or_insert_with(Vec::new).extend(self.bind(call, method, 0));
+                }
+                out
+            }
             Value::Namespace(module) => {
                 let target =
                     self.export(module, part::module()).or_else(|| self.export(module, Name::new("default")))?;
                 let mut out = None;
-                for value in self.read_target(target) {
+                for value in self.read_target(target, call.at.module) {
                     if let Some(values) = self.call_value(call, value) {
                         out.get_or_insert_with(Vec::new).extend(values);
                     }
@@ -137,7 +192,7 @@ impl Flow<'_> {
 
     fn call_method(&mut self, call: CallSite<'_>, receiver: Value, name: Name) -> Option<Vec<Value>> {
         match receiver {
-            Value::Object(id) => self.call_object_method(call, id, name),
+            Value::Object(id) => self.call_object_method(call, id, name, true),
             Value::External(package, path) => Some(self.call_external(call, package, join(path, name))),
             Value::Namespace(_) | Value::Class(_) => {
                 let mut out = None;
@@ -157,7 +212,7 @@ impl Flow<'_> {
             Value::Id(_) | Value::Credential(_) | Value::Argument(_) | Value::Random(_) | Value::Text(_) => {
                 match self.program.tables(call.at.module).anywhere(name.text()) {
                     Some(Op::Pass | Op::AsText) => Some(vec![receiver]),
-                    Some(Op::Apply) => Some(self.apply_callback(call, &[receiver], name)),
+                    Some(Op::MapValue) => Some(self.apply_callback(call, &[receiver], name)),
                     Some(Op::Then) => Some(self.perform_then(call, &[receiver], name)),
                     _ => None,
                 }
@@ -167,7 +222,7 @@ impl Flow<'_> {
         }
     }
 
-    fn call_object_method(&mut self, call: CallSite<'_>, id: ObjId, name: Name) -> Option<Vec<Value>> {
+    fn call_object_method(&mut self, call: CallSite<'_>, id: ObjId, name: Name, fields: bool) -> Option<Vec<Value>> {
         let object = self.object(id).clone();
         if let Some(class) = object.class {
             let methods = self.methods_of(class, name);
@@ -188,7 +243,8 @@ impl Flow<'_> {
         // A function kept in a field, or a method of an object literal.
         let node = self.field_node(self.owner(id), name);
         let mut out = None;
-        for value in self.read(node) {
+        let held = if fields { self.read(node) } else { Vec::new() };
+        for value in held {
             if let Some(values) = self.call_value(call, value) {
                 out.get_or_insert_with(Vec::new).extend(values);
             }
@@ -197,7 +253,7 @@ impl Flow<'_> {
             return out;
         }
         let tables = self.program.tables(call.at.module);
-        if let Some(role) = object.role {
+        if let Some(role) = self.acts_as(id) {
             if let Some(row) = tables.member(role, name.text()) {
                 let mut values = match row.does {
                     Some(op) => self.perform(call, op, Some(id), Some(name)),
@@ -219,7 +275,7 @@ impl Flow<'_> {
         if matches!(tables.anywhere(name.text()), Some(Op::Then)) {
             return Some(self.perform_then(call, &[Value::Object(id)], name));
         }
-        if matches!(tables.anywhere(name.text()), Some(Op::Apply)) {
+        if matches!(tables.anywhere(name.text()), Some(Op::MapValue)) {
             return Some(self.apply_callback(call, &[Value::Object(id)], name));
         }
         if object.external.is_some() && object.role.is_none() {
@@ -259,7 +315,15 @@ impl Flow<'_> {
         self.maybe_route(call, text);
         match self.program.tables(module).anywhere(text) {
             Some(Op::Then) => self.perform_then(call, receivers, name),
-            Some(Op::Apply) => self.apply_callback(call, receivers, name),
+            Some(Op::MapValue) => self.apply_callback(call, receivers, name),
+            Some(op @ (Op::DecorateTool | Op::DecorateResource | Op::DecoratePrompt | Op::DecorateMethod)) => {
+                // A server of which nothing is known but that it is used to decorate.
+                if self.decorators.contains(&call.at) {
+                    return self.decorate(call, op, None, Some(name));
+                }
+                self.escape_args(call);
+                Vec::new()
+            }
             Some(Op::Pass | Op::AsText) => {
                 self.escape_args(call);
                 receivers.to_vec()
@@ -339,6 +403,8 @@ impl Flow<'_> {
     fn bind_as(&mut self, call: CallSite<'_>, func: FuncRef, skip: usize, edge: Edge) -> Vec<Value> {
         self.edge(call.at, func, edge);
         let params = self.program.function(func).params.clone();
+        let by_name = (0..params.len()).find(|index| self.takes_names(func, *index));
+        let rest = (0..params.len()).find(|index| params[*index].rest && Some(*index) != by_name);
         for (index, arg) in call.args.iter().skip(skip).enumerate() {
             let values = self.read_expr(call.at.module, arg.value);
             if values.is_empty() {
@@ -349,30 +415,73 @@ impl Flow<'_> {
                     self.edge(call.at, *given, Edge::Callback);
                 }
             }
-            let named = arg.name.and_then(|name| {
-                params.iter().position(|p| self.program.module(func.module).symbol(p.symbol).name == name)
-            });
-            let position = named.unwrap_or(index);
-            let rest = params.iter().position(|param| param.rest);
-            match rest {
-                Some(rest) if position >= rest => {
-                    let list = self.role_object(Site::Param(func, rest as u32), Some(Role::List));
-                    if let Value::Object(id) = list {
-                        let node = self.field_node(Owner::Object(id), part::elements());
-                        self.write(node, &values);
-                    }
-                    if let Some(node) = self.param_node(func, rest) {
-                        self.write(node, &[list]);
+            match arg.name {
+                Some(name) if arg.spread => {
+                    debug_assert!(name.text().is_empty());
+                    self.bind_spread(func, &values, by_name);
+                }
+                Some(name) => {
+                    let position = params
+                        .iter()
+                        .position(|p| !p.rest && self.program.module(func.module).symbol(p.symbol).name == name);
+                    match (position.and_then(|position| self.param_node(func, position)), by_name) {
+                        (Some(node), _) => self.write(node, &values),
+                        (None, Some(by_name)) => {
+                            let record = self.rest_object(func, by_name);
+                            let node = self.field_node(self.owner(record), name);
+                            self.write(node, &values);
+                        }
+                        (None, None) => {}
                     }
                 }
-                _ => {
-                    if let Some(node) = self.param_node(func, position) {
-                        self.write(node, &values);
+                None => {
+                    let values = if arg.spread && self.program.tables(call.at.module).traits.handlers_by_type {
+                        self.elements_of(&values)
+                    } else {
+                        values
+                    };
+                    match rest {
+                        Some(rest) if index >= rest => {
+                            let list = self.rest_object(func, rest);
+                            let node = self.field_node(Owner::Object(list), part::elements());
+                            self.write(node, &values);
+                        }
+                        _ => {
+                            if let Some(node) = self.param_node(func, index) {
+                                self.write(node, &values);
+                            }
+                        }
                     }
                 }
             }
         }
         self.read(self.return_node(func))
+    }
+
+    /// `f(**record)`: each parameter gets the record's value of its name, else what the record may hold.
+    fn bind_spread(&mut self, func: FuncRef, values: &[Value], by_name: Option<usize>) {
+        let params = self.program.function(func).params.clone();
+        for value in values {
+            let Value::Object(from) = *value else { continue };
+            let owner = self.owner(from);
+            let elements = self.field_node(owner, part::elements());
+            let elements = self.read(elements);
+            for param in params.iter().filter(|param| !param.rest) {
+                let symbol = At { module: func.module, id: param.symbol };
+                let name = self.program.symbol(symbol).name;
+                let node = self.field_node(owner, name);
+                let named = self.read(node);
+                let given = if named.is_empty() { &elements } else { &named };
+                if !given.is_empty() {
+                    self.write(self.symbol_node(symbol), given);
+                }
+            }
+            if let Some(by_name) = by_name {
+                let record = self.rest_object(func, by_name);
+                let into = self.owner(record);
+                self.copy_entries(from, into);
+            }
+        }
     }
 
     /// Gives values to a parameter of a callback and says who will run it.
@@ -394,12 +503,16 @@ impl Flow<'_> {
     /// Functions among the arguments of a call into the unknown will be run by it.
     pub(super) fn escape_args(&mut self, call: CallSite<'_>) {
         for arg in call.args {
-            for value in self.read_expr(call.at.module, arg.value) {
+            let values = self.read_expr(call.at.module, arg.value);
+            // An options object is one of a few; what may be anything is data.
+            let few = values.len() <= 8;
+            for value in values {
                 match value {
                     Value::Func(func) => self.escape(call.at, func),
-                    Value::Object(id) if self.object(id).class.is_none() => {
-                        // Callbacks in an options object.
-                        let names = self.field_names.get(&Owner::Object(id)).cloned().unwrap_or_default();
+                    Value::Object(id) if few && self.object(id).class.is_none() => {
+                        // Callbacks in an options object, which is no table.
+                        let names = self.field_names.get(&Owner::Object(id)).into_iter().flatten();
+                        let names: Vec<Name> = names.take(MANY_NAMES).copied().collect();
                         for name in names {
                             let node = self.field_node(Owner::Object(id), name);
                             for value in self.read(node) {
@@ -435,7 +548,7 @@ impl Flow<'_> {
                 Value::External(package, path) => out.extend(self.construct_external(call, *package, *path)),
                 Value::Namespace(module) => {
                     if let Some(target) = self.export(*module, part::module()) {
-                        for value in self.read_target(target) {
+                        for value in self.read_target(target, call.at.module) {
                             if let Value::Class(class) = value {
                                 out.push(self.construct(call, class));
                             }
@@ -525,7 +638,8 @@ impl Flow<'_> {
                     let constructor = At { module: base.module, id: self.program.class(base).constructor };
                     self.bind(call, constructor, 0);
                 }
-                Base::External(..) => {
+                Base::External(package, path) => {
+                    self.apply_options(call, package, path);
                     let id = self.instance(class);
                     if let Some(role) = self.object(id).role {
                         self.set_up(call, role, id);
@@ -539,6 +653,7 @@ impl Flow<'_> {
     fn construct_external(&mut self, call: CallSite<'_>, package: Name, path: Name) -> Vec<Value> {
         let row = self.program.tables(call.at.module).export(package.text(), path.text());
         let role = row.and_then(|row| row.gives);
+        self.apply_options(call, package, path);
         let value = self.external_object(call.at, package, path, role);
         if let (Some(role), Value::Object(id)) = (role, value) {
             self.set_up(call, role, id);
@@ -549,7 +664,9 @@ impl Flow<'_> {
     }
 
     /// What the construction of an SDK object or a built-in container does with its arguments.
-    fn set_up(&mut self, call: CallSite<'_>, role: Role, id: ObjId) {
+    /// The answer is what the new thing is besides: a map made of headers still has them.
+    fn set_up(&mut self, call: CallSite<'_>, role: Role, id: ObjId) -> Vec<Value> {
+        let mut views = Vec::new();
         match role {
             Role::Transport => self.set_up_transport(call),
             Role::Map | Role::WeakMap | Role::Set | Role::List => {
@@ -557,6 +674,12 @@ impl Flow<'_> {
                     let Value::Object(source) = value else {
                         continue;
                     };
+                    if matches!(self.object(source).role, Some(Role::Headers | Role::ContextHeaders | Role::Query)) {
+                        views.push(value);
+                    }
+                    if role == Role::Map && self.is_record(source) {
+                        self.copy_entries(source, Owner::Object(id));
+                    }
                     let elements = self.field_node(self.owner(source), part::elements());
                     let elements = self.read(elements);
                     let node = self.field_node(Owner::Object(id), part::elements());
@@ -572,8 +695,15 @@ impl Flow<'_> {
                     }
                 }
             }
+            Role::Request => {
+                // A request made of the scope that it belongs to.
+                views.extend(self.arg_values(call, 0));
+                views
+                    .retain(|value| matches!(value, Value::Object(id) if self.object(*id).role == Some(Role::Request)));
+            }
             _ => self.escape_args(call),
         }
+        views
     }
 
     fn set_up_transport(&mut self, call: CallSite<'_>) {
@@ -641,6 +771,7 @@ impl Flow<'_> {
 
     fn call_external(&mut self, call: CallSite<'_>, package: Name, path: Name) -> Vec<Value> {
         let tables = self.program.tables(call.at.module);
+        self.apply_options(call, package, path);
         if let Some(row) = tables.export(package.text(), path.text()) {
             let mut out = match row.does {
                 Some(op) => self.perform(call, op, None, None),
@@ -649,10 +780,25 @@ impl Flow<'_> {
             match row.gives {
                 Some(role) => {
                     let value = self.external_object(call.at, package, path, Some(role));
-                    if let Value::Object(id) = value
-                        && row.does.is_none()
-                    {
-                        self.set_up(call, role, id);
+                    if let Value::Object(id) = value {
+                        match row.does {
+                            None => {
+                                let views = self.set_up(call, role, id);
+                                out.extend(views);
+                            }
+                            Some(Op::DefaultMap) => {
+                                self.made_on_read(id);
+                            }
+                            // The value that a context variable has before it is set.
+                            Some(Op::ContextSet) => {
+                                if let Some(default) = call.named("default") {
+                                    let values = self.read_expr(default.module, default.id);
+                                    let store = self.field_node(Owner::Object(id), part::store());
+                                    self.write(store, &values);
+                                }
+                            }
+                            Some(_) => {}
+                        }
                     }
                     out.push(value);
                 }

@@ -73,8 +73,7 @@ impl Flow<'_> {
                 }
                 vec![value]
             }
-            Op::Apply => self.apply_callback(call, &through, name.unwrap_or(Name::new("map"))),
-            Op::TakeOut => self.elements_node(receiver),
+            Op::MapValue => self.apply_callback(call, &through, name.unwrap_or(Name::new("map"))),
             Op::Change => self.change(call, receiver),
             Op::TypedGet => self.typed_get(call, receiver),
             Op::RouteTyped => {
@@ -115,12 +114,6 @@ impl Flow<'_> {
                 }
             }
         }
-    }
-
-    fn elements_node(&mut self, receiver: Option<ObjId>) -> Vec<Value> {
-        let Some(id) = receiver else { return Vec::new() };
-        let node = self.field_node(self.owner(id), Name::new("[]"));
-        self.read(node)
     }
 
     /// The callbacks of a call on a value that may be absent get the value; the rest are alternatives to it.
@@ -288,12 +281,5 @@ impl Flow<'_> {
         self.objects[id.index()].role = role;
         self.objects[id.index()].external = external;
         self.adopted = true;
-    }
-
-    /// The text that an imported name stands for.
-    pub(super) fn constant(&self, module: u32, target: Target) -> Option<Value> {
-        let Target::External(package, path) = target else { return None };
-        let text = self.program.tables(module).export(package.text(), path.text())?.text?;
-        Some(Value::Text(Name::new(text)))
     }
 }

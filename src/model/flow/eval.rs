@@ -46,6 +46,9 @@ impl Flow<'_> {
                 let class = At { module, id: crate::model::facts::ClassId(index) };
                 self.link_class(class);
             }
+            let functions: Vec<_> = (0..facts.functions.len() as u32).map(crate::model::facts::FuncId).collect();
+            let free: Vec<_> = functions.into_iter().filter(|id| facts.function(*id).kind == FuncKind::Named).collect();
+            self.link_signatures(module, &free);
             self.link_exports(module);
         }
     }
@@ -56,6 +59,7 @@ impl Flow<'_> {
                 self.derived.entry(base).or_default().insert(class);
             }
         }
+        self.link_signatures(class.module, &self.program.class(class).methods.clone());
         if self.class_role(class) == Some(Role::SessionFramework) {
             self.instance(class);
             for method in self.program.class(class).methods.clone() {
@@ -102,6 +106,10 @@ impl Flow<'_> {
 
     pub(super) fn route_root(&mut self, func: FuncRef, first: usize) {
         self.root(func, Root::Route);
+        if self.program.tables(func.module).traits.handlers_by_type {
+            self.fill_route(func);
+            return;
+        }
         for (index, role) in [(first, Role::Request), (first + 1, Role::Response)] {
             if let Some(node) = self.param_node(func, index) {
                 let value = self.role_object(Site::Param(func, index as u32), Some(role));
@@ -120,7 +128,7 @@ impl Flow<'_> {
                 "globalThis" | "window" | "self" => {
                     vec![Value::External(Name::new(""), Name::new(""))]
                 }
-                _ => vec![Value::External(Name::new(""), *name)],
+                _ => self.eval_global(module, *name),
             },
             ExprKind::This(Some(class)) => {
                 vec![Value::Object(self.instance(At { module, id: *class }))]
@@ -142,12 +150,11 @@ impl Flow<'_> {
             }
             ExprKind::Either { arms, choice, .. } => {
                 let mut out = Vec::new();
-                for arm in arms {
-                    out.extend(self.read_expr(module, *arm));
-                }
-                // The absent value never gets past a fallback.
-                if matches!(choice, Choice::Coalesce | Choice::Default) {
-                    out.retain(|value| *value != Value::Absent);
+                for (index, arm) in arms.iter().enumerate() {
+                    let values = self.read_expr(module, *arm);
+                    // The absent value never gets past a fallback.
+                    let passes = index + 1 == arms.len() || !matches!(choice, Choice::Coalesce | Choice::Default);
+                    out.extend(values.into_iter().filter(|value| passes || *value != Value::Absent));
                 }
                 out
             }
@@ -155,7 +162,7 @@ impl Flow<'_> {
             ExprKind::Sequence(items) => self.eval_sequence(at, items),
             ExprKind::Function(id) => vec![Value::Func(At { module, id: *id })],
             ExprKind::Class(id) => vec![Value::Class(At { module, id: *id })],
-            ExprKind::Element { of, part } => self.eval_element(module, *of, *part),
+            ExprKind::Element { of, part } => self.eval_element(at, *of, *part),
             ExprKind::Cast { value, ty } => {
                 let mut out = self.read_expr(module, *value);
                 let ty = At { module, id: *ty };
@@ -189,7 +196,7 @@ impl Flow<'_> {
             ExprKind::Yield(Some(value)) => {
                 let values = self.read_expr(module, *value);
                 let func = program.func_of(at);
-                let list = self.role_object(Site::Param(func, u32::MAX - 1), Some(Role::List));
+                let list = self.role_object(Site::Param(func, super::collections::YIELDED), Some(Role::List));
                 if let Value::Object(id) = list {
                     let node = self.field_node(Owner::Object(id), part::elements());
                     self.write(node, &values);
@@ -221,23 +228,37 @@ impl Flow<'_> {
         let at = At { module, id };
         if let SymbolKind::Import(index) = self.program.symbol(at).kind {
             return match self.import(module, index) {
-                Some(target) => {
-                    let mut out = self.read_target(target);
-                    out.extend(self.constant(module, target));
-                    out
-                }
+                Some(target) => self.read_target(target, module),
                 None => Vec::new(),
             };
         }
         self.read(self.symbol_node(at))
     }
 
-    pub(super) fn read_target(&mut self, target: Target) -> Vec<Value> {
+    /// A name that nothing in the file declares.
+    fn eval_global(&mut self, module: u32, name: Name) -> Vec<Value> {
+        if self.program.tables(module).traits.open_imports
+            && let Some(target) = self.open_import(module, name)
+        {
+            return self.read_target(target, module);
+        }
+        vec![Value::External(Name::new(""), name)]
+    }
+
+    /// What a name outside the program is as a value.
+    pub(super) fn external(&self, module: u32, package: Name, path: Name) -> Value {
+        match self.program.tables(module).export(package.text(), path.text()).and_then(|row| row.text) {
+            Some(text) => Value::Text(Name::new(text)),
+            None => Value::External(package, path),
+        }
+    }
+
+    pub(super) fn read_target(&mut self, target: Target, from: u32) -> Vec<Value> {
         match target {
             Target::Symbol(symbol) => self.read(self.symbol_node(symbol)),
             Target::Expr(expr) => self.read(self.expr_node(expr)),
             Target::Namespace(module) => vec![Value::Namespace(module)],
-            Target::External(package, path) => vec![Value::External(package, path)],
+            Target::External(package, path) => vec![self.external(from, package, path)],
             Target::Decl(_) => Vec::new(),
         }
     }
@@ -271,12 +292,17 @@ impl Flow<'_> {
 
     /// Whether an expression of unknown value is written like the headers of a request.
     pub(super) fn looks_like_headers(&self, module: u32, object: ExprId) -> bool {
-        let facts = self.program.module(module);
         if self.at(At { module, id: object }).iter().any(|value| {
             matches!(value, Value::Object(id) if matches!(self.object(*id).role, Some(Role::FetchResponse | Role::Response | Role::Map)))
         }) {
             return false;
         }
+        self.named_like_headers(module, object)
+    }
+
+    /// Whether an expression is written like the headers of a request, whatever it is.
+    pub(super) fn named_like_headers(&self, module: u32, object: ExprId) -> bool {
+        let facts = self.program.module(module);
         let response = |id: ExprId| match facts.kind(id) {
             ExprKind::Symbol(id) => {
                 let name = facts.symbol(*id).name.text().to_ascii_lowercase();
@@ -288,7 +314,10 @@ impl Flow<'_> {
         };
         match facts.kind(object) {
             ExprKind::Member { object, name } => *name == "headers" && !response(*object),
-            ExprKind::Symbol(id) => facts.symbol(*id).name.text().to_ascii_lowercase().contains("headers"),
+            ExprKind::Symbol(id) => {
+                let name = facts.symbol(*id).name.text().to_ascii_lowercase();
+                name.contains("headers") && !name.contains("resp")
+            }
             _ => false,
         }
     }
@@ -298,17 +327,20 @@ impl Flow<'_> {
         match value {
             Value::Object(id) => self.object_member(at, id, name),
             Value::Namespace(module) => self.namespace_member(at, module, name),
-            Value::External(package, path) => vec![Value::External(package, join(path, name))],
+            Value::External(package, path) => vec![self.external(at.module, package, join(path, name))],
             Value::Class(class) => {
                 if let Some(method) = self.method_of(class, name, true) {
                     return vec![Value::Func(method)];
+                }
+                if self.program.tables(at.module).traits.class_attributes {
+                    return self.class_attribute(class, name);
                 }
                 let node = self.field_node(Owner::Static(class), name);
                 self.read(node)
             }
             Value::Id(_) | Value::Credential(_) if name == "length" => Vec::new(),
-            // What hangs on an argument is an argument, and a part of an identity is one.
-            Value::Argument(_) => vec![value],
+            // What hangs on an argument is an argument, a part of an identity is one, a random id in another spelling is one.
+            Value::Argument(_) | Value::Random(_) => vec![value],
             Value::Credential(_) if name != "length" => vec![value],
             // `headers['x']?.[0]` and the like.
             Value::Id(_) | Value::Credential(_) if name.text().parse::<u8>().is_ok() => vec![value],
@@ -320,11 +352,14 @@ impl Flow<'_> {
         if let Some(target) = self.export(module, name)
             && target != Target::Namespace(module)
         {
-            return self.read_target(target);
+            return self.read_target(target, at.module);
+        }
+        if let Some(inner) = self.inner_module(module, name) {
+            return vec![Value::Namespace(inner)];
         }
         let mut out = Vec::new();
         if let Some(target) = self.export(module, part::module()) {
-            for value in self.read_target(target) {
+            for value in self.read_target(target, at.module) {
                 out.extend(self.member(at, value, name));
             }
         }
@@ -375,6 +410,9 @@ impl Flow<'_> {
             }
             pending.extend(self.derived.get(&derived).into_iter().flatten());
         }
+        if out.is_empty() && self.program.tables(class.module).traits.class_attributes {
+            out.extend(self.method_of(class, name, true));
+        }
         out
     }
 
@@ -395,14 +433,17 @@ impl Flow<'_> {
                 return out;
             }
             let node = self.field_node(Owner::Class(self.topmost(class)), name);
-            let values = self.read(node);
+            let mut values = self.read(node);
+            if self.program.tables(class.module).traits.class_attributes {
+                values.extend(self.class_attribute(class, name));
+            }
             if !values.is_empty() || object.role.is_none() {
                 return values;
             }
         }
         let mut out = Vec::new();
         if let Some(role) = object.role {
-            if matches!(role, Role::Headers | Role::ContextHeaders | Role::Query) {
+            if matches!(role, Role::Headers | Role::ContextHeaders | Role::StrippedHeaders | Role::Query) {
                 return self.named_value(at, role, name.text());
             }
             if let Some(row) = self.program.tables(at.module).member(role, name.text()) {
@@ -413,6 +454,10 @@ impl Flow<'_> {
                         let kind = if sse { SourceKind::SseTransport } else { SourceKind::Transport };
                         out.push(self.id_value(kind, at));
                     }
+                    Some(Source::FreshId) => out.push(self.id_value(SourceKind::Fresh, at)),
+                    Some(Source::MissingId) => out.push(self.id_value(SourceKind::Missing, at)),
+                    Some(Source::RemovedId) => out.push(self.id_value(SourceKind::Removed, at)),
+                    Some(Source::Lifespan) => out.extend(self.lifespan_values()),
                     Some(Source::Identity) if matches!(role, Role::Request | Role::SessionFramework) => {
                         out.push(Value::Credential(at));
                     }
@@ -425,7 +470,7 @@ impl Flow<'_> {
                 }
             }
         }
-        let node = self.field_node(Owner::Object(id), name);
+        let node = self.field_node(self.owner(id), name);
         out.extend(self.read(node));
         for spread in self.spreads(id) {
             out.extend(self.member_of_spread(at, spread, name));
@@ -468,6 +513,7 @@ impl Flow<'_> {
             Role::Headers | Role::Request if is_session_header(name) => {
                 vec![self.id_value(SourceKind::Header, at)]
             }
+            Role::StrippedHeaders if is_session_header(name) => vec![self.id_value(SourceKind::Missing, at)],
             Role::ContextHeaders if is_session_header(name) => {
                 vec![self.id_value(SourceKind::ToolHeader, at)]
             }
@@ -493,7 +539,9 @@ impl Flow<'_> {
             match value {
                 Value::Object(id) => {
                     let role = self.object(*id).role;
-                    if let Some(role @ (Role::Headers | Role::ContextHeaders | Role::Query)) = role {
+                    if let Some(role @ (Role::Headers | Role::ContextHeaders | Role::StrippedHeaders | Role::Query)) =
+                        role
+                    {
                         for text in &texts {
                             out.extend(self.named_value(at, role, text.text()));
                         }
@@ -508,6 +556,9 @@ impl Flow<'_> {
                     // A table of named things, looked up by a name that is not known.
                     if texts.is_empty() {
                         out.extend(self.named_fields(owner));
+                    }
+                    if let Some(made) = self.made_on_read(*id) {
+                        out.extend(made);
                     }
                 }
                 // An element of a header that came as a list, a character of an id.
@@ -543,9 +594,10 @@ impl Flow<'_> {
 
     /// Who owns the fields of an object.
     pub fn owner(&self, id: super::value::ObjId) -> Owner {
-        match self.object(id).class {
-            Some(class) => Owner::Class(self.topmost(class)),
-            None => Owner::Object(id),
+        match (self.object(id).class, self.object(id).role) {
+            (Some(class), _) => Owner::Class(self.topmost(class)),
+            (None, Some(role @ Role::RequestScope)) => Owner::Shared(role),
+            (None, _) => Owner::Object(id),
         }
     }
 
@@ -612,7 +664,8 @@ impl Flow<'_> {
                         || matches!(facts.kind(*callee), ExprKind::Symbol(id) if facts.symbol(*id).name.text().ends_with("Response"));
                 }
                 ExprKind::Call { callee, .. } => {
-                    return matches!(facts.kind(*callee), ExprKind::Member { name, object } if matches!(name.text(), "writeHead" | "json" | "set" | "header" | "headers" | "body" | "newResponse")
+                    return matches!(facts.kind(*callee), ExprKind::Symbol(id) if facts.symbol(*id).name.text().ends_with("Response"))
+                        || matches!(facts.kind(*callee), ExprKind::Member { name, object } if matches!(name.text(), "writeHead" | "json" | "set" | "header" | "headers" | "body" | "newResponse")
                         && !matches!(facts.kind(*object), ExprKind::Symbol(id) if matches!(facts.symbol(*id).name.text(), "axios" | "got" | "ky" | "client" | "request")));
                 }
                 _ => at = parent,
@@ -651,12 +704,13 @@ impl Flow<'_> {
         vec![object]
     }
 
-    fn eval_element(&mut self, module: u32, of: ExprId, part: Part) -> Vec<Value> {
+    fn eval_element(&mut self, at: ExprRef, of: ExprId, part: Part) -> Vec<Value> {
         let mut out = Vec::new();
-        for value in self.read_expr(module, of) {
+        for value in self.read_expr(at.module, of) {
             match value {
                 Value::Object(id) => match (part, self.object(id).role) {
                     (Part::Item, Some(Role::Map | Role::Cache)) => out.push(self.entry(id)),
+                    (Part::Iterated | Part::Entered, _) => out.extend(self.iterated(at, id, part)),
                     (Part::Item, _) => {
                         let node = self.field_node(self.owner(id), part::elements());
                         out.extend(self.read(node));
@@ -667,6 +721,7 @@ impl Flow<'_> {
                     }
                 },
                 Value::Id(_) | Value::Credential(_) => out.push(value),
+                _ if part == Part::Entered => out.push(value),
                 _ => {}
             }
         }
@@ -681,6 +736,11 @@ impl Flow<'_> {
             let source = self.field_node(self.owner(map), Name::new(from));
             let values = self.read(source);
             let node = self.field_node(Owner::Object(id), Name::new(to));
+            self.write(node, &values);
+        }
+        if self.is_record(map) {
+            let values = self.named_fields(self.owner(map));
+            let node = self.field_node(Owner::Object(id), Name::new("1"));
             self.write(node, &values);
         }
         pair
@@ -722,6 +782,20 @@ impl Flow<'_> {
                 for value in self.read_expr(module, object) {
                     let Value::Object(id) = value else { continue };
                     let owner = self.owner(id);
+                    if self.object(id).role == Some(Role::HandlerTable) {
+                        self.put_handler(At { module, id: target }, key, values);
+                    }
+                    if self.is_record(id) && keys.iter().any(|key| matches!(key, Value::Text(_))) {
+                        for key in &keys {
+                            if let Value::Text(name) = key {
+                                let node = self.field_node(owner, *name);
+                                self.write(node, values);
+                            }
+                        }
+                        if keys.iter().all(|key| matches!(key, Value::Text(_))) {
+                            continue;
+                        }
+                    }
                     let keys_node = self.field_node(owner, part::keys());
                     self.write(keys_node, &keys);
                     let node = self.field_node(owner, part::elements());

@@ -1,7 +1,7 @@
 //! What the operations of the vocabulary do to values.
 
 use super::calls::CallSite;
-use super::value::{ObjId, Site, Value};
+use super::value::{ObjId, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner, Registered, Registration, Root};
 use crate::model::facts::{ExprKind, Key};
 use crate::model::name::{Name, part};
@@ -17,7 +17,17 @@ impl Flow<'_> {
         receiver: Option<ObjId>,
         name: Option<Name>,
     ) -> Vec<Value> {
-        if let Some(&func) = self.decorated.get(&call.at) {
+        let decorates = matches!(
+            op,
+            Op::RegisterTool
+                | Op::RegisterResource
+                | Op::RegisterPrompt
+                | Op::RequestHandler
+                | Op::OnStart
+                | Op::OnEnd
+                | Op::RouteTyped
+        );
+        if decorates && let Some(&func) = self.decorated.get(&call.at) {
             return self.perform_decorator(call, op, func);
         }
         match op {
@@ -51,21 +61,29 @@ impl Flow<'_> {
                 }
                 Vec::new()
             }
-            Op::Get | Op::Put | Op::Has | Op::Remove | Op::GetOrInsert | Op::Clear | Op::Add | Op::Take => {
-                self.perform_on_elements(call, op, receiver)
+            Op::DecorateTool | Op::DecorateResource | Op::DecoratePrompt | Op::DecorateMethod | Op::DecorateRoute => {
+                self.decorate(call, op, receiver, name)
             }
             Op::ServeSessions
             | Op::Configure
             | Op::Construct
             | Op::Make
-            | Op::Apply
-            | Op::TakeOut
+            | Op::MapValue
             | Op::Change
             | Op::TypedGet
             | Op::OnStart
             | Op::OnEnd
             | Op::RouteTyped
             | Op::EachPair => self.perform_declared(call, op, receiver, name),
+            Op::Extract
+            | Op::Get
+            | Op::Put
+            | Op::Has
+            | Op::Remove
+            | Op::GetOrInsert
+            | Op::Clear
+            | Op::Add
+            | Op::Take => self.perform_on_elements(call, op, receiver),
             Op::Find | Op::Each | Op::Collect | Op::Same => self.perform_each(call, op, receiver),
             Op::Keys | Op::Values | Op::Entries => self.perform_views(call, op, receiver),
             Op::Pass => match receiver {
@@ -75,6 +93,12 @@ impl Flow<'_> {
             Op::Wrap => self.arg_values(call, 0),
             Op::AsText => {
                 let mut values = self.arg_values(call, 0);
+                if call.arg(0).is_none() {
+                    // `UUID(hex = text)`
+                    for arg in call.args.iter().filter(|arg| !arg.spread) {
+                        values.extend(self.read_expr(call.at.module, arg.value));
+                    }
+                }
                 if let Some(id) = receiver {
                     let node = self.field_node(self.owner(id), part::elements());
                     values.extend(self.read(node));
@@ -134,6 +158,43 @@ impl Flow<'_> {
                 let store = self.field_node(Owner::Object(id), part::store());
                 self.read(store)
             }
+            Op::ContextSet => {
+                if let Some(id) = receiver {
+                    let values = self.arg_values(call, 0);
+                    let store = self.field_node(Owner::Object(id), part::store());
+                    self.write(store, &values);
+                }
+                Vec::new()
+            }
+            Op::Merge => {
+                if let Some(id) = receiver {
+                    self.merge(call, id);
+                }
+                Vec::new()
+            }
+            Op::Apply => {
+                let rest = CallSite { at: call.at, args: call.args.get(1..).unwrap_or_default() };
+                let mut out = Vec::new();
+                for value in self.arg_values(call, 0) {
+                    out.extend(self.call_value(rest, value).unwrap_or_default());
+                }
+                out
+            }
+            Op::Inject => self.inject(call),
+            Op::HeaderParameter => self.header_parameter(call),
+            Op::RequestHeaders => {
+                let role = if call.args.is_empty() { Role::StrippedHeaders } else { Role::Headers };
+                vec![self.role_object(Site::Expr(call.at), Some(role))]
+            }
+            Op::IdentityOf => {
+                let mut out = Vec::new();
+                for value in self.arg_values(call, 0) {
+                    if self.stands_for_session(value) {
+                        out.push(self.id_value(SourceKind::Identity, call.at));
+                    }
+                }
+                out
+            }
             Op::RandomId => vec![Value::Random(call.at)],
             Op::StartTimer => {
                 for value in self.arg_values(call, 0) {
@@ -168,9 +229,17 @@ impl Flow<'_> {
             | Op::Fetch
             | Op::Authenticate
             | Op::HandleRequest
+            | Op::Send
+            | Op::Query
+            | Op::DefaultMap
+            | Op::SessionLifespan
+            | Op::ProcessLifespan
+            | Op::SessionOption
+            | Op::SessionVisibility
+            | Op::RequestOnly
+            | Op::StructuralType
             | Op::StateGet
-            | Op::StateSet
-            | Op::IdentityOf => {
+            | Op::StateSet => {
                 self.escape_args(call);
                 Vec::new()
             }
@@ -179,12 +248,25 @@ impl Flow<'_> {
 
     fn perform_on_elements(&mut self, call: CallSite<'_>, op: Op, receiver: Option<ObjId>) -> Vec<Value> {
         let Some(id) = receiver else {
+            if op == Op::Take {
+                let from = self.arg_values(call, 0);
+                let mut out = self.elements_of(&from);
+                out.extend(self.arg_values(call, 1));
+                return out;
+            }
             self.escape_args(call);
             return Vec::new();
         };
         let owner = self.owner(id);
         let elements = self.field_node(owner, part::elements());
         match op {
+            Op::Extract => {
+                let keys = self.arg_values(call, 0);
+                let mut out = self.read(elements);
+                out.extend(self.record_values(id, &keys));
+                out.extend(self.arg_values(call, 1));
+                out
+            }
             Op::Put => {
                 let keys = self.arg_values(call, 0);
                 let keys_node = self.field_node(owner, part::keys());
@@ -207,8 +289,17 @@ impl Flow<'_> {
                 }
                 vec![Value::Object(id)]
             }
-            Op::Get | Op::Take => self.read(elements),
+            Op::Get | Op::Take => {
+                let keys = self.arg_values(call, 0);
+                let mut out = self.read(elements);
+                out.extend(self.record_values(id, &keys));
+                out.extend(self.looked_up(call, id, &keys));
+                out
+            }
             Op::GetOrInsert => {
+                let keys = self.arg_values(call, 0);
+                let keys_node = self.field_node(owner, part::keys());
+                self.write(keys_node, &keys);
                 for value in self.arg_values(call, 1) {
                     match value {
                         Value::Func(func) => {
@@ -219,13 +310,15 @@ impl Flow<'_> {
                         value => self.write(elements, &[value]),
                     }
                 }
-                self.read(elements)
+                let mut out = self.read(elements);
+                out.extend(self.record_values(id, &keys));
+                out
             }
             _ => Vec::new(),
         }
     }
 
-    fn elements_of(&mut self, values: &[Value]) -> Vec<Value> {
+    pub(super) fn elements_of(&mut self, values: &[Value]) -> Vec<Value> {
         let mut out = Vec::new();
         for value in values {
             if let Value::Object(id) = value {
@@ -309,7 +402,7 @@ impl Flow<'_> {
                 Op::Values => {
                     let elements = self.field_node(owner, part::elements());
                     let mut values = self.read(elements);
-                    if receiver.is_none() {
+                    if receiver.is_none() || self.is_record(id) {
                         values.extend(self.named_fields(owner));
                     }
                     values
@@ -524,12 +617,12 @@ impl Flow<'_> {
         }
     }
 
-    /// The expression that an argument of a call is, for questions after solving.
+    /// The expression that an argument of a call by position is, for questions after solving.
     pub fn argument(&self, call: ExprRef, index: usize) -> Option<ExprRef> {
         match self.program.kind(call) {
             ExprKind::Call { args, .. } | ExprKind::New { args, .. } => {
                 let arg = args.get(index)?;
-                (!arg.spread).then_some(At { module: call.module, id: arg.value })
+                (!arg.spread && arg.name.is_none()).then_some(At { module: call.module, id: arg.value })
             }
             _ => None,
         }

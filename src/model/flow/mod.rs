@@ -5,10 +5,14 @@
 //! bounded: a set that is full takes no further objects, only ids.
 
 mod calls;
+mod collections;
 mod declared;
 mod eval;
+mod handlers;
 mod library;
+mod parameters;
 mod types;
+pub use eval::is_session_header;
 pub use types::{Base, Target, join as join_path};
 pub mod value;
 
@@ -44,6 +48,8 @@ pub enum Owner {
     Static(ClassRef),
     /// One object.
     Object(ObjId),
+    /// All objects of a role: what serves one request has one of them.
+    Shared(Role),
 }
 
 /// How one function comes to run another.
@@ -69,6 +75,10 @@ pub enum Root {
     SessionStart,
     /// A session ends.
     SessionEnd,
+    /// An SDK runs it around each session (and, on newer releases, around the process).
+    SessionLifespan,
+    /// An SDK runs it around the process.
+    ProcessLifespan,
     /// An SDK builds a server for one request.
     RequestFactory,
     /// A timer fires.
@@ -126,8 +136,18 @@ pub struct Flow<'p> {
     adopted: bool,
     /// Decorator calls: what they stand at.
     decorated: FxHashMap<ExprRef, FuncRef>,
+    /// Modules by path.
+    paths: FxHashMap<&'p str, u32>,
+    /// Classes that a structural type stands for.
+    structural: FxHashMap<ClassRef, Vec<ClassRef>>,
+    /// What lifespans hand over.
+    lifespans: FxHashSet<FuncRef>,
+    /// What decorates something: called with it, it hands it on unless it is known to do otherwise.
+    decorators: FxHashSet<ExprRef>,
     implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
     pub(crate) sse: std::cell::OnceCell<bool>,
+    /// The topmost ancestors found so far; what a class extends is written, not solved.
+    tops: std::cell::RefCell<FxHashMap<ClassRef, ClassRef>>,
     /// Direct calls and callbacks: call → callee.
     pub edges: FxHashMap<FuncRef, FxHashSet<(FuncRef, ExprRef, Edge)>>,
     /// The reverse of `edges`.
@@ -228,8 +248,13 @@ impl<'p> Flow<'p> {
             fresh: FxHashSet::default(),
             adopted: false,
             decorated: FxHashMap::default(),
+            paths: program.modules.iter().enumerate().map(|(at, module)| (module.path.as_str(), at as u32)).collect(),
+            structural: FxHashMap::default(),
+            lifespans: FxHashSet::default(),
+            decorators: decorators(program),
             implementing: None,
             sse: std::cell::OnceCell::new(),
+            tops: std::cell::RefCell::default(),
             edges: FxHashMap::default(),
             callers: FxHashMap::default(),
             roots: FxHashMap::default(),
@@ -469,4 +494,14 @@ impl<'p> Flow<'p> {
     pub fn top(module: u32) -> FuncRef {
         At { module, id: FuncId(0) }
     }
+}
+
+fn decorators(program: &Program) -> FxHashSet<ExprRef> {
+    let mut out = FxHashSet::default();
+    for (module, facts) in program.modules.iter().enumerate() {
+        let functions = facts.functions.iter().flat_map(|function| &function.decorators);
+        let classes = facts.classes.iter().flat_map(|class| &class.decorators);
+        out.extend(functions.chain(classes).map(|id| At { module: module as u32, id: *id }));
+    }
+    out
 }

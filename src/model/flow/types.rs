@@ -7,7 +7,7 @@ use super::{Flow, NodeId, Owner};
 use crate::model::facts::{Exported, Imported, SymbolKind, Type};
 use crate::model::name::{Name, part};
 use crate::model::program::{At, ClassRef, DeclRef, ExprRef, Link, SymbolRef, TypeRef};
-use crate::model::vocabulary::Role;
+use crate::model::vocabulary::{Op, Role};
 
 /// What an exported name leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,12 @@ pub fn join(path: Name, name: Name) -> Name {
         "" | "default" => name,
         path => Name::new(&format!("{path}.{name}")),
     }
+}
+
+/// The specifier of a module within another: `a` and `b` are `a.b`, `.` and `b` are `.b`.
+fn submodule(source: Name, name: Name) -> Name {
+    let dot = if source.text().ends_with('.') { "" } else { "." };
+    Name::new(&format!("{source}{dot}{name}"))
 }
 
 impl Flow<'_> {
@@ -107,7 +113,8 @@ impl Flow<'_> {
             )),
             Link::Module(other) => match what {
                 Imported::Named(name) => {
-                    self.export_within(other, *name, depth + 1).or_else(|| {
+                    let inner = || self.inner_module(other, *name).map(Target::Namespace);
+                    self.export_within(other, *name, depth + 1).or_else(inner).or_else(|| {
                         // A CommonJS module's object has the names as fields.
                         self.export_within(other, part::module(), depth + 1).map(|_| Target::Namespace(other))
                     })
@@ -117,8 +124,45 @@ impl Flow<'_> {
                     .or_else(|| self.export_within(other, part::module(), depth + 1)),
                 Imported::Namespace | Imported::Effects => Some(Target::Namespace(other)),
             },
-            Link::Missing => None,
+            // A folder that no file stands for has modules all the same.
+            Link::Missing => match what {
+                Imported::Named(name) if self.program.tables(module).traits.open_imports => {
+                    match self.program.link(module, submodule(source, *name)) {
+                        Link::Module(other) => Some(Target::Namespace(other)),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
         }
+    }
+
+    /// The module that a module contains under a name: a file or folder beside the file that stands for the folder.
+    pub(super) fn inner_module(&self, module: u32, name: Name) -> Option<u32> {
+        let index = self.program.tables(module).traits.index_module;
+        if index.is_empty() {
+            return None;
+        }
+        let (stem, extension) = self.program.module(module).path.rsplit_once('.')?;
+        let folder = stem.strip_suffix(index)?;
+        let file = self.paths.get(format!("{folder}{name}.{extension}").as_str());
+        file.or_else(|| self.paths.get(format!("{folder}{name}/{index}.{extension}").as_str())).copied()
+    }
+
+    /// A name that a module has in sight because it takes over all names of another.
+    pub(super) fn open_import(&self, module: u32, name: Name) -> Option<Target> {
+        let exports = &self.program.module(module).exports;
+        exports.iter().find_map(|export| match &export.what {
+            Exported::All { source } => match self.program.link(module, *source) {
+                Link::Module(other) => self.export_within(other, name, 1),
+                Link::External(package) => {
+                    let known = self.program.tables(module).export(package.text(), name.text());
+                    known.map(|_| Target::External(package, name))
+                }
+                Link::Missing => None,
+            },
+            _ => None,
+        })
     }
 
     /// What a symbol leads to, through imports.
@@ -168,6 +212,15 @@ impl Flow<'_> {
 
     /// The topmost ancestor of a class within the program; fields belong to it.
     pub fn topmost(&self, class: ClassRef) -> ClassRef {
+        if let Some(&known) = self.tops.borrow().get(&class) {
+            return known;
+        }
+        let top = self.find_topmost(class);
+        self.tops.borrow_mut().insert(class, top);
+        top
+    }
+
+    fn find_topmost(&self, class: ClassRef) -> ClassRef {
         let mut at = class;
         for _ in 0..16 {
             match self.bases(at).into_iter().find_map(|base| match base {
@@ -258,6 +311,19 @@ impl Flow<'_> {
                 Value::Object(_) | Value::Func(_) | Value::Class(_) | Value::External(..) | Value::Method(..)
             )
         });
+        // A value that an SDK made, declared to be of a class of the program: that class extends the SDK's.
+        let made_outside = known.iter().all(|value| match value {
+            Value::Object(id) => self.object(*id).class.is_none() && self.object(*id).role.is_some(),
+            _ => false,
+        });
+        if informative && made_outside && self.program.tables(ty.module).traits.class_attributes {
+            let values = self.typed(ty, site, 0);
+            let classes: Vec<Value> = values
+                .into_iter()
+                .filter(|value| matches!(value, Value::Object(id) if self.object(*id).class.is_some() && self.object(*id).role.is_some()))
+                .collect();
+            self.write(node, &classes);
+        }
         if !informative {
             let values = self.typed(ty, site, 0);
             self.write(node, &values);
@@ -365,8 +431,22 @@ impl Flow<'_> {
     ) -> Vec<Value> {
         match self.target(symbol) {
             Some(Target::Symbol(symbol)) => match self.program.symbol(symbol).kind {
-                SymbolKind::Class(id) => {
-                    vec![Value::Object(self.instance(At { module: symbol.module, id }))]
+                SymbolKind::Class(id) => self.instances_of(At { module: symbol.module, id }),
+                // A name that stands for a type, or for one of several.
+                SymbolKind::Variable { .. } => {
+                    let values = self.read(self.symbol_node(symbol));
+                    for value in values {
+                        match value {
+                            Value::External(package, path) => {
+                                let path = rest.map_or(path, |rest| join(path, rest));
+                                let element = element.map(|ty| (ty, depth));
+                                return self.typed_external(symbol.module, package, path, site, element);
+                            }
+                            Value::Class(class) => return vec![Value::Object(self.instance(class))],
+                            _ => {}
+                        }
+                    }
+                    Vec::new()
                 }
                 _ => Vec::new(),
             },
@@ -382,6 +462,46 @@ impl Flow<'_> {
             },
             _ => Vec::new(),
         }
+    }
+
+    /// What a class stands for as a type: its instances; for a protocol those of the classes that have all its methods.
+    fn instances_of(&mut self, class: ClassRef) -> Vec<Value> {
+        let protocol = self.bases(class).iter().any(|base| match base {
+            Base::External(package, path) => {
+                let row = self.program.tables(class.module).export(package.text(), path.text());
+                row.is_some_and(|row| row.does == Some(Op::StructuralType))
+            }
+            Base::Class(_) => false,
+        });
+        if !protocol {
+            return vec![Value::Object(self.instance(class))];
+        }
+        let standing = match self.structural.get(&class) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.with_methods_of(class);
+                self.structural.insert(class, found.clone());
+                found
+            }
+        };
+        standing.into_iter().map(|class| Value::Object(self.instance(class))).collect()
+    }
+
+    /// The classes that have all methods of another; the other itself where there are none.
+    fn with_methods_of(&self, class: ClassRef) -> Vec<ClassRef> {
+        let names = self.method_names(class);
+        let has_all = |other: &ClassRef| {
+            let written = self.method_names(*other);
+            *other != class && names.iter().all(|name| written.contains(name))
+        };
+        let found: Vec<ClassRef> =
+            if names.is_empty() { Vec::new() } else { self.program.classes().filter(has_all).take(8).collect() };
+        if found.is_empty() { vec![class] } else { found }
+    }
+
+    fn method_names(&self, class: ClassRef) -> Vec<Name> {
+        let facts = self.program.module(class.module);
+        facts.class(class.id).methods.iter().filter_map(|method| facts.function(*method).name).collect()
     }
 
     fn typed_external(

@@ -70,6 +70,14 @@ pub enum SourceKind {
     Minted,
     /// A query parameter of the SSE era.
     Query,
+    /// An id that the SDK makes up for each request that has no session.
+    Fresh,
+    /// What was an id once and is now always absent.
+    Missing,
+    /// What was an id once; reading it is an error now.
+    Removed,
+    /// The identity of an object that stands for the session.
+    Identity,
 }
 
 /// An entry point of a tracked text.

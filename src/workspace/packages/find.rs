@@ -30,7 +30,13 @@ pub(crate) fn read_text(path: &Path) -> Option<String> {
 impl Packages {
     /// Reads all manifests of a tree, and of its lock files what they say of the SDKs.
     pub fn find(tree: &Tree) -> Self {
-        let mut finder = Finder { tree, packages: FxHashMap::default(), catalogs: Vec::new(), skipped: Vec::new() };
+        Self::find_as_it_was(tree, &FxHashMap::default())
+    }
+
+    /// The same with other texts for some manifests and lock files (by path): how the tree was before they changed.
+    pub fn find_as_it_was(tree: &Tree, texts: &FxHashMap<String, String>) -> Self {
+        let mut finder =
+            Finder { tree, texts, packages: FxHashMap::default(), catalogs: Vec::new(), skipped: Vec::new() };
         finder.read_all();
         finder.add_implicit();
         finder.look_up_catalogs();
@@ -41,7 +47,7 @@ impl Packages {
             package.tsconfig = nearest.map(|path| (*path).to_owned());
         }
         resolved::by_members(&mut packages);
-        resolved::by_lock_files(tree, &mut packages);
+        resolved::by_lock_files(tree, texts, &mut packages);
         Packages::new(packages, finder.skipped)
     }
 }
@@ -65,6 +71,8 @@ fn tsconfigs(tree: &Tree) -> FxHashMap<&str, &str> {
 
 struct Finder<'a> {
     tree: &'a Tree,
+    /// Texts to be taken instead of those on disk.
+    texts: &'a FxHashMap<String, String>,
     packages: FxHashMap<(Family, String), Package>,
     /// Catalogs with the folder they hold for; those above the root last, nearest first.
     catalogs: Vec<(String, Catalogs)>,
@@ -110,7 +118,7 @@ impl<'a> Finder<'a> {
     }
 
     fn read(&mut self, file: &ManifestFile) -> Option<String> {
-        let text = read_text(&file.absolute);
+        let text = self.texts.get(&file.path).cloned().or_else(|| read_text(&file.absolute));
         if text.is_none() {
             let reason = if fs::File::open(&file.absolute).is_ok() {
                 SkipReason::BrokenManifest

@@ -44,7 +44,7 @@ pub(super) fn by_members(packages: &mut [Package]) {
 }
 
 /// Asks the lock files for the packages of the SDK tables, deepest lock file first. Each file is read once, and only if it is asked.
-pub(super) fn by_lock_files(tree: &Tree, packages: &mut [Package]) {
+pub(super) fn by_lock_files(tree: &Tree, texts: &FxHashMap<String, String>, packages: &mut [Package]) {
     let mut locks: Vec<(&ManifestFile, LockKind)> = tree
         .manifests
         .iter()
@@ -65,7 +65,10 @@ pub(super) fn by_lock_files(tree: &Tree, packages: &mut [Package]) {
                 if dependency.resolved.is_some() || sdk::known(family, &dependency.name).is_none() {
                     continue;
                 }
-                let bytes = bytes.get_or_insert_with(|| fs::read(&file.absolute).unwrap_or_default());
+                let bytes = bytes.get_or_insert_with(|| match texts.get(&file.path) {
+                    Some(text) => text.clone().into_bytes(),
+                    None => fs::read(&file.absolute).unwrap_or_default(),
+                });
                 let wanted = lock::Wanted {
                     name: &dependency.name,
                     local_name: dependency.local_name(),

@@ -1,0 +1,174 @@
+//! What git knows about changes. Git runs as a program of its own; it is never asked to write or to fetch.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use super::error::CheckError;
+
+/// A repository's working tree.
+pub(super) struct Git {
+    /// Its topmost folder.
+    pub top: PathBuf,
+}
+
+/// The diff in the form that the parser wants, whatever the user's settings are.
+const DIFF: &[&str] = &[
+    "-c",
+    "diff.relative=false",
+    "-c",
+    "core.safecrlf=false",
+    "diff",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--find-renames",
+    "--unified=0",
+    "--inter-hunk-context=0",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--submodule=short",
+];
+
+impl Git {
+    /// The repository that a folder lies in.
+    pub fn of(folder: &Path) -> Result<Self, CheckError> {
+        let output = run(folder, &["rev-parse", "--show-toplevel"])?;
+        let top = line(&output);
+        if !output.status.success() || top.is_empty() {
+            return Err(CheckError::new(
+                format!("{} is in no git repository, so there is no telling what changed", folder.display()),
+                format!(
+                    "Run the check inside a clone, or hand it the changes as a diff: `--changed-lines FILE`.{}",
+                    said(&output)
+                ),
+            ));
+        }
+        let top = PathBuf::from(top);
+        Ok(Self { top: top.canonicalize().unwrap_or(top) })
+    }
+
+    /// The commit where the current one left the history of `name`.
+    pub fn merge_base(&self, name: &str) -> Result<String, CheckError> {
+        let commit = self.commit(name).ok_or_else(|| self.no_commit(name))?;
+        let head = self.commit("HEAD").ok_or_else(|| {
+            CheckError::new(
+                "this repository has no commit yet",
+                "Commit something first, or check without --diff-base.",
+            )
+        })?;
+        let output = self.git(&["merge-base", &commit, &head])?;
+        let base = line(&output);
+        if output.status.success() && !base.is_empty() {
+            return Ok(base);
+        }
+        let help = if self.is_shallow() {
+            DEEPEN.to_owned()
+        } else {
+            format!("Give a branch or commit that the current one was made from.{}", said(&output))
+        };
+        Err(CheckError::new(format!("`{name}` and the current commit have no common history here"), help))
+    }
+
+    /// Changes from a commit to the working tree.
+    pub fn diff_from(&self, commit: &str) -> Result<Vec<u8>, CheckError> {
+        self.diff(&[commit, "--"])
+    }
+
+    /// Changes from the current commit to the index.
+    pub fn diff_staged(&self) -> Result<Vec<u8>, CheckError> {
+        self.diff(&["--cached", "--"])
+    }
+
+    /// Changes from the index to the working tree.
+    pub fn diff_unstaged(&self) -> Result<Vec<u8>, CheckError> {
+        self.diff(&["--"])
+    }
+
+    /// Files that git neither tracks nor ignores.
+    pub fn untracked(&self) -> Result<Vec<String>, CheckError> {
+        let output = self.git(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+        let output = self.expect(output, "list new files")?;
+        let names = output.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+        Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
+    fn diff(&self, what: &[&str]) -> Result<Vec<u8>, CheckError> {
+        let output = self.git(&[DIFF, what].concat())?;
+        self.expect(output, "compare")
+    }
+
+    fn commit(&self, name: &str) -> Option<String> {
+        let spec = format!("{name}^{{commit}}");
+        let output = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &spec]).ok()?;
+        output.status.success().then(|| line(&output)).filter(|commit| !commit.is_empty())
+    }
+
+    fn no_commit(&self, name: &str) -> CheckError {
+        let remote = format!("origin/{name}");
+        let help = if self.commit(&remote).is_some() {
+            format!("There is `{remote}`: give that.")
+        } else if self.is_shallow() {
+            DEEPEN.to_owned()
+        } else {
+            "Give a branch, tag or commit that is here; `git fetch origin BRANCH` brings one, which is then called \
+             `origin/BRANCH`."
+                .to_owned()
+        };
+        CheckError::new(format!("`{name}` is no commit of this repository"), help)
+    }
+
+    fn is_shallow(&self) -> bool {
+        self.git(&["rev-parse", "--is-shallow-repository"]).is_ok_and(|output| line(&output) == "true")
+    }
+
+    fn expect(&self, output: Output, what: &str) -> Result<Vec<u8>, CheckError> {
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let help = "In a partial clone, contents that are needed may not be here, and this program fetches nothing: clone \
+                    without a filter.";
+        Err(CheckError::new(format!("git could not {what}"), format!("{help}{}", said(&output))))
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<Output, CheckError> {
+        run(&self.top, arguments)
+    }
+}
+
+const DEEPEN: &str = "This clone is shallow: the history that is needed is not here. Fetch it: `git fetch --unshallow`; in \
+                      GitHub Actions `fetch-depth: 0` at the checkout, in GitLab `GIT_DEPTH: \"0\"`.";
+
+fn run(folder: &Path, arguments: &[&str]) -> Result<Output, CheckError> {
+    Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        // A monitor is a program of the repository's choice.
+        .args(["-c", "core.fsmonitor=false"])
+        .args(arguments)
+        .env("LC_ALL", "C")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .output()
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => CheckError::new(
+                "`git` was not found",
+                "Install git, or hand over the changes as a diff: `--changed-lines FILE`.",
+            ),
+            _ => CheckError::new(format!("`git` can't be run: {error}"), String::new()),
+        })
+}
+
+/// The output as one line.
+fn line(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).trim_end_matches(['\r', '\n']).to_owned()
+}
+
+/// What git said on stderr, as a further sentence.
+fn said(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    match text.trim() {
+        "" => String::new(),
+        text => format!(" Git says: {text}"),
+    }
+}

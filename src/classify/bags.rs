@@ -1,0 +1,260 @@
+//! Stores that are no containers of the program: what an SDK keeps for a session, attributes planted on a session object, tables of a
+//! database with a session's id in a column, labels of something remote.
+
+use super::access::{Access, Bag, Keyed, Kind, keys_session};
+use crate::model::facts::{Arg, ExprId, ExprKind, Field, Key};
+use crate::model::flow::Flow;
+use crate::model::flow::value::{ObjId, Value};
+use crate::model::lives::Lives;
+use crate::model::name::Name;
+use crate::model::program::{At, ExprRef};
+use crate::model::query::Holder;
+use crate::model::vocabulary::{Op, Role};
+
+/// Adds them to what is keyed by a session.
+pub fn collect(flow: &Flow<'_>, lives: &Lives, out: &mut Vec<Keyed>) {
+    let mut found = Vec::new();
+    for at in flow.program.exprs() {
+        match flow.program.kind(at) {
+            ExprKind::Call { args, .. } => calls(flow, at, args, &mut found),
+            ExprKind::Member { object, name } => planted(flow, at, *object, *name, &mut found),
+            // The attribute's name behind a constant.
+            ExprKind::Index { object, key } => {
+                if let Some((name, _)) = literal(flow, At { module: at.module, id: *key }) {
+                    planted(flow, at, *object, name, &mut found);
+                }
+            }
+            _ => {}
+        }
+    }
+    let reached = |keyed: &Keyed, kind: Kind| {
+        keyed.accesses.iter().any(|access| access.kind == kind && lives.handler_reach.contains(&access.func))
+    };
+    found.retain(|keyed| match keyed.bag {
+        // What middleware sets and a handler reads belongs to one request.
+        Some(Bag::Session | Bag::Visibility) => reached(keyed, Kind::Write),
+        // A label is a store where it is looked up again.
+        Some(Bag::Label) => reached(keyed, Kind::Write) && reached(keyed, Kind::Read),
+        Some(Bag::Table) | None => keyed.accesses.iter().any(|access| access.kind != Kind::Read),
+    });
+    out.extend(found);
+}
+
+/// Notes an access under a name.
+fn note(found: &mut Vec<Keyed>, holder: Holder, bag: Option<Bag>, access: Access) {
+    let same = |keyed: &&mut Keyed| keyed.bag == bag && keyed.holder.name == holder.name;
+    match found.iter_mut().find(same) {
+        Some(keyed) => keyed.accesses.push(access),
+        None => {
+            let key_text = bag.is_some().then_some(holder.name);
+            let by_object = bag.is_none();
+            found.push(Keyed { object: None, holder, key_text, accesses: vec![access], by_object, bag });
+        }
+    }
+}
+
+fn calls(flow: &Flow<'_>, at: ExprRef, args: &[Arg], found: &mut Vec<Keyed>) {
+    for performed in flow.performed(at) {
+        let access = |kind, key: ExprRef, value| Access {
+            at,
+            key,
+            receiver: performed.receiver,
+            kind,
+            func: flow.program.func_of(at),
+            value,
+        };
+        match performed.op {
+            Op::StateGet | Op::StateSet => {
+                let mut given =
+                    args.iter().filter(|arg| !arg.spread).map(|arg| At { module: at.module, id: arg.value });
+                let Some(key) = given.next() else { continue };
+                let Some((name, written)) = literal(flow, key) else { continue };
+                if for_the_request(flow, at, args, performed.object) {
+                    continue;
+                }
+                let value = given.next();
+                let kind = match performed.op {
+                    Op::StateGet => Kind::Read,
+                    _ if value.is_some() => Kind::Write,
+                    _ => Kind::Delete,
+                };
+                let span = flow.program.expr(written).span;
+                let holder = Holder { name, module: written.module, span, symbol: None };
+                note(found, holder, Some(Bag::Session), access(kind, key, value));
+            }
+            Op::SessionVisibility => {
+                let Some(name) = flow.callee_name(at) else { continue };
+                let span = flow.program.expr(at).span;
+                let holder = Holder { name, module: at.module, span, symbol: None };
+                note(found, holder, Some(Bag::Visibility), access(Kind::Write, at, None));
+            }
+            Op::Query => {
+                let Some((text, values)) = args.split_first() else { continue };
+                let text = At { module: at.module, id: text.value };
+                let Some((name, kind)) = literal(flow, text).and_then(|(text, _)| statement(text.text())) else {
+                    continue;
+                };
+                let mut ids = Vec::new();
+                for value in values {
+                    ids_within(flow, At { module: at.module, id: value.value }, 0, &mut ids);
+                }
+                let Some(key) = ids.first().copied() else { continue };
+                let span = flow.program.expr(text).span;
+                let holder = Holder { name: Name::new(&name), module: at.module, span, symbol: None };
+                note(found, holder, Some(Bag::Table), access(kind, key, None));
+            }
+            Op::Send | Op::Fetch => {
+                let kind = if performed.op == Op::Send { Kind::Write } else { Kind::Read };
+                for arg in args {
+                    if arg.name.is_some_and(|name| name.text().contains("header")) {
+                        continue;
+                    }
+                    let value = At { module: at.module, id: arg.value };
+                    for (label, key) in labels(flow, value) {
+                        let span = flow.program.expr(key).span;
+                        let holder = Holder { name: label, module: key.module, span, symbol: None };
+                        label_access(found, holder, access(kind, key, None));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A filter names a label as it likes; what is looked up by the session belongs to what was labelled with it.
+fn label_access(found: &mut Vec<Keyed>, holder: Holder, access: Access) {
+    if access.kind == Kind::Write {
+        let read = found.iter().position(|keyed| {
+            keyed.bag == Some(Bag::Label) && keyed.accesses.iter().all(|access| access.kind == Kind::Read)
+        });
+        if let Some(read) = read {
+            found[read].holder = holder.clone();
+            found[read].key_text = Some(holder.name);
+        }
+        note(found, holder, Some(Bag::Label), access);
+        return;
+    }
+    match found.iter_mut().find(|keyed| keyed.bag == Some(Bag::Label)) {
+        Some(keyed) => keyed.accesses.push(access),
+        None => note(found, holder, Some(Bag::Label), access),
+    }
+}
+
+/// Whether an option says that what is set is set for the request alone.
+fn for_the_request(flow: &Flow<'_>, at: ExprRef, args: &[Arg], object: Option<ObjId>) -> bool {
+    let Some(role) = object.and_then(|id| flow.object(id).role) else { return false };
+    let Some(callee) = flow.callee_name(at) else { return false };
+    args.iter().filter_map(|arg| arg.name).any(|option| {
+        let row = flow.program.tables(at.module).member(role, &format!("{callee}.{option}"));
+        row.is_some_and(|row| row.does == Some(Op::RequestOnly))
+    })
+}
+
+/// The literal text that an expression is, and where it is written.
+fn literal(flow: &Flow<'_>, at: ExprRef) -> Option<(Name, ExprRef)> {
+    match flow.program.kind(at) {
+        ExprKind::Text(text) => Some((*text, at)),
+        ExprKind::Template(parts) => {
+            let first = At { module: at.module, id: *parts.first()? };
+            literal(flow, first).map(|(text, _)| (text, at))
+        }
+        _ => flow.at(at).iter().find_map(|value| match value {
+            Value::Text(text) => Some((*text, at)),
+            _ => None,
+        }),
+    }
+}
+
+/// The table that a statement is about, and whether it reads, writes or deletes.
+fn statement(text: &str) -> Option<(String, Kind)> {
+    let mut words =
+        text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '"' | '`'))).filter(|w| !w.is_empty());
+    let verb = words.next()?.to_ascii_lowercase();
+    let (kind, before) = match verb.as_str() {
+        "insert" | "replace" => (Kind::Write, "into"),
+        "update" => (Kind::Write, ""),
+        "delete" => (Kind::Delete, "from"),
+        "select" | "with" => (Kind::Read, "from"),
+        _ => return None,
+    };
+    let table = if before.is_empty() {
+        words.next()?
+    } else {
+        words.skip_while(|word| !word.eq_ignore_ascii_case(before)).nth(1)?
+    };
+    Some((table.trim_matches(['"', '`']).to_owned(), kind))
+}
+
+/// The session ids in what is passed to a statement.
+fn ids_within(flow: &Flow<'_>, at: ExprRef, depth: u32, out: &mut Vec<ExprRef>) {
+    if keys_session(flow, at) {
+        out.push(at);
+        return;
+    }
+    if depth > 3 {
+        return;
+    }
+    let inner: Vec<ExprId> = match flow.program.kind(at) {
+        ExprKind::Sequence(items) => items.clone(),
+        ExprKind::Object(fields) => fields.iter().map(|field| field.value).collect(),
+        _ => return,
+    };
+    for id in inner {
+        ids_within(flow, At { module: at.module, id }, depth + 1, out);
+    }
+}
+
+/// The session ids in what is sent elsewhere, each under the nearest name that is written out.
+fn labels(flow: &Flow<'_>, at: ExprRef) -> Vec<(Name, ExprRef)> {
+    let mut out = Vec::new();
+    let mut open: Vec<(ExprRef, Option<Name>, u32)> = vec![(at, None, 0)];
+    while let Some((at, label, depth)) = open.pop() {
+        if let Some(label) = label
+            && keys_session(flow, at)
+        {
+            out.push((label, at));
+            continue;
+        }
+        if depth > 4 {
+            continue;
+        }
+        let here = |id: ExprId| At { module: at.module, id };
+        match flow.program.kind(at) {
+            ExprKind::Object(fields) => {
+                for Field { key, value, .. } in fields {
+                    let name = match key {
+                        Key::Name(name) if crate::model::flow::is_session_header(name.text()) => continue,
+                        Key::Name(name) => Some(*name),
+                        Key::Computed(_) | Key::Spread => label,
+                    };
+                    open.push((here(*value), name, depth + 1));
+                }
+            }
+            ExprKind::Sequence(items) => open.extend(items.iter().map(|item| (here(*item), label, depth + 1))),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// `session._notes = …`: the session object carries the state.
+fn planted(flow: &Flow<'_>, at: ExprRef, object: ExprId, name: Name, found: &mut Vec<Keyed>) {
+    let receiver = At { module: at.module, id: object };
+    if !flow.plays(receiver, Role::SessionObject) {
+        return;
+    }
+    let facts = flow.program.module(at.module);
+    let assigned = facts.expr(at.id).parent.and_then(|parent| match facts.kind(parent) {
+        ExprKind::Assign { target, value, .. } if *target == at.id => Some(At { module: at.module, id: *value }),
+        _ => None,
+    });
+    let kind = if assigned.is_some() { Kind::Write } else { Kind::Read };
+    if kind == Kind::Read && flow.program.tables(at.module).member(Role::SessionObject, name.text()).is_some() {
+        return;
+    }
+    let func = flow.program.func_of(at);
+    let access = Access { at, key: receiver, receiver, kind, func, value: assigned };
+    let holder = Holder { name, module: at.module, span: facts.expr(at.id).span, symbol: None };
+    note(found, holder, None, access);
+}

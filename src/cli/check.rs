@@ -1,0 +1,62 @@
+//! From the arguments to what is checked.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use mcp_migrate::check::{Baseline, Changes, CheckError, Checks};
+use mcp_migrate::workspace::walk;
+
+use super::args::{Check, Global};
+use super::settings::Settings;
+
+/// What counts. Mistakes are found here, before anything is scanned.
+pub fn checks(paths: &[PathBuf], check: &Check, settings: &Settings, global: &Global) -> Result<Checks, CheckError> {
+    let baseline = match &settings.baseline.value {
+        Some(path) => Some(Baseline::load(path, check.write_baseline)?),
+        None if check.write_baseline => {
+            return Err(CheckError::new(
+                "there is no file to write the baseline to",
+                "Name one: `--baseline FILE`, or `baseline = \"FILE\"` in mcp-migrate.toml.",
+            ));
+        }
+        None => None,
+    };
+    // A path that is not there is the scan's to report.
+    let changes = match walk::root(paths) {
+        Ok(root) => changes(check, &root)?,
+        Err(_) => None,
+    };
+    Ok(Checks {
+        rules: global.rule.iter().map(|rule| rule.name).collect(),
+        severities: settings.file().map_or_else(Vec::new, |file| file.rules.clone()),
+        ignores: settings.file().map_or_else(Vec::new, |file| file.ignore.clone()),
+        changes,
+        baseline,
+        write_baseline: check.write_baseline,
+        scope: paths.iter().filter_map(|path| path.canonicalize().ok()).collect(),
+    })
+}
+
+fn changes(check: &Check, root: &Path) -> Result<Option<Changes>, CheckError> {
+    if let Some(name) = &check.diff_base {
+        return Changes::since(name, root).map(Some);
+    }
+    if check.staged {
+        return Changes::staged(root).map(Some);
+    }
+    let Some(file) = &check.changed_lines else { return Ok(None) };
+    let mut bytes = Vec::new();
+    let read = if file == Path::new("-") {
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+    } else {
+        fs::read(file).map(|read| bytes = read)
+    };
+    read.map_err(|error| {
+        CheckError::new(
+            format!("the diff {} can't be read: {error}", file.display()),
+            "Give a file with a unified diff, or `-` for stdin: `git diff -U0 main...HEAD | mcp-migrate scan --changed-lines -`.",
+        )
+    })?;
+    Changes::from_diff(&bytes, root).map(Some)
+}
