@@ -214,6 +214,19 @@ fn shapes_rust() {
     report(&problems);
 }
 
+/// A tool is called as its attribute says, else as its function.
+#[test]
+fn tools_of_rust() {
+    let path = fixtures().join("gold/rust/c_header_keyed_map/before/src/main.rs");
+    let text = fs::read_to_string(path).expect("the server is there");
+    let text = text.replace("#[tool(description = \"Order", "#[tool(name = \"order\", description = \"Order");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("main.rs"), text).expect("writing the server");
+    let answer = run(folder.path());
+    let tools: Vec<&String> = answer.servers.iter().flat_map(|s| &s.stores).flat_map(|store| &store.tools).collect();
+    assert_eq!(tools, ["add_item", "order", "show_basket"]);
+}
+
 /// Positions of the session switch that no literal shows.
 #[test]
 fn switches_of_rust() {

@@ -30,8 +30,13 @@ impl Flow<'_> {
         };
         if let Some(what) = what {
             self.root(func, Root::Handler);
-            let written = call.args.iter().position(|arg| arg.name.is_some_and(|name| name == "name"));
-            let written = written.and_then(|at| self.arg_texts(call, at).first().copied());
+            let written = call.args.iter().find(|arg| arg.name.is_some_and(|name| name == "name"));
+            let written = written.and_then(|arg| {
+                self.read_expr(call.at.module, arg.value).into_iter().find_map(|value| match value {
+                    Value::Text(text) => Some(text),
+                    _ => None,
+                })
+            });
             let name = written.or(self.program.function(func).name);
             self.registrations.insert(call.at, Registration { what, name, at: call.at, handlers: vec![func] });
         }
