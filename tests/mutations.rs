@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use mcp_migrate::report::json;
 use mcp_migrate::{ScanOptions, Silent, scan};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use tempfile::TempDir;
 
 /// How long one scan may take here, with room for a busy machine and no optimisation.
@@ -163,8 +164,17 @@ fn damaged(file: &Path, mutations: &[Mutation]) -> (TempDir, Vec<u8>) {
     (folder, bytes)
 }
 
+/// The same damage in each run, unless `PROPTEST_RNG_SEED` says otherwise; `PROPTEST_CASES` says how much of it.
+fn config() -> ProptestConfig {
+    let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    match std::env::var_os("PROPTEST_RNG_SEED") {
+        Some(_) => default,
+        None => ProptestConfig { rng_seed: RngSeed::Fixed(20_260_728), ..default },
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn damage_is_survived(file in 0..FILES.len(), mutations in prop::collection::vec(mutation(), 1..8)) {

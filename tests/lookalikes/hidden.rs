@@ -154,6 +154,39 @@ fn renamed_ids() {
     ]);
 }
 
+/// One transport with sessions, `server` of `make`; what stands around a store in real servers.
+fn around(make: &str) -> String {
+    format!(
+        r"
+import express from 'express';
+import {{ z }} from 'zod';
+import {{ McpServer }} from '@modelcontextprotocol/sdk/server/mcp.js';
+import {{ Server }} from '@modelcontextprotocol/sdk/server/index.js';
+import {{ CallToolRequestSchema }} from '@modelcontextprotocol/sdk/types.js';
+import {{ StreamableHTTPServerTransport }} from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+{make}
+const transport = new StreamableHTTPServerTransport({{ sessionIdGenerator: () => crypto.randomUUID() }});
+await server.connect(transport);
+express().all('/mcp', (req, res) => transport.handleRequest(req, res)).listen(3000);
+"
+    )
+}
+
+#[test]
+fn layers_around_a_store() {
+    let state = |name, make: &str| Program::v1(name).category("app-state").ts(&around(make));
+    found(&[
+        state("a table of tools, registered in a loop", "const carts = new Map<string, string[]>();\nconst tools = [{ name: 'add', config: { inputSchema: { sku: z.string() } }, handler: async (args: any, extra: any) => { const c = carts.get(extra.sessionId) ?? []; c.push(args.sku); carts.set(extra.sessionId, c); return { content: [] }; } }];\nconst server = new McpServer({ name: 'x', version: '1' });\nfor (const tool of tools) server.registerTool(tool.name, tool.config, tool.handler);").store("carts:app-state:handle:collapsed"),
+        state("a record of handlers, low level", "const carts = new Map<string, string[]>();\nconst handlers: Record<string, (args: any, sid: string) => Promise<any>> = { add: async (args, sid) => { const c = carts.get(sid) ?? []; c.push(args.sku); carts.set(sid, c); return { content: [] }; } };\nconst server = new Server({ name: 'x', version: '1' }, { capabilities: { tools: {} } });\nserver.setRequestHandler(CallToolRequestSchema, async (request, extra) => handlers[request.params.name](request.params.arguments, extra.sessionId ?? 'default'));").store("carts:app-state:handle:collapsed"),
+        state("a manager that exists once", "class SessionManager { private static instance: SessionManager; private sessions = new Map<string, { project?: string }>(); static getInstance() { if (!this.instance) this.instance = new SessionManager(); return this.instance; } get(id: string) { if (!this.sessions.has(id)) this.sessions.set(id, {}); return this.sessions.get(id)!; } }\nconst server = new McpServer({ name: 'x', version: '1' });\nserver.tool('use_project', { project: z.string() }, async ({ project }, { sessionId }) => { SessionManager.getInstance().get(sessionId || 'default').project = project; return { content: [] }; });\nserver.tool('build', async ({ sessionId }) => ({ content: [{ type: 'text', text: SessionManager.getInstance().get(sessionId || 'default').project ?? '' }] }));").store("sessions:app-state:*:collapsed"),
+        state("a wrapper that hands the state over", "const carts = new Map<string, string[]>();\nconst withCart = <A,>(fn: (args: A, cart: string[]) => Promise<any>) => async (args: A, extra: { sessionId?: string }) => { let c = carts.get(extra.sessionId!); if (!c) { c = []; carts.set(extra.sessionId!, c); } return fn(args, c); };\nconst server = new McpServer({ name: 'x', version: '1' });\nserver.registerTool('add', { inputSchema: { sku: z.string() } }, withCart(async ({ sku }: { sku: string }, cart) => { cart.push(sku); return { content: [] }; }));").store("carts:app-state:handle:collapsed"),
+        state("a handler declared below", "const carts = new Map<string, string[]>();\nconst server = new McpServer({ name: 'x', version: '1' });\nserver.registerTool('add', { inputSchema: { sku: z.string() } }, addItem);\nasync function addItem({ sku }: { sku: string }, extra: any) { const key = extra.sessionId ? `s:${extra.sessionId}` : 's:none'; carts.set(key, [...(carts.get(key) ?? []), sku]); return { content: [] }; }").store("carts:app-state:handle:collapsed"),
+        Program::with("fastmcp, the id of its context", "fastmcp").category("app-state").ts("import { FastMCP } from 'fastmcp';\nimport { z } from 'zod';\nconst carts = new Map<string, string[]>();\nconst server = new FastMCP({ name: 'n', version: '1.0.0' });\nserver.addTool({ name: 'add', description: 'd', parameters: z.object({ sku: z.string() }), execute: async ({ sku }, { sessionId }) => { const c = carts.get(sessionId!) ?? []; c.push(sku); carts.set(sessionId!, c); return c.join(); } });\nserver.start({ transportType: 'httpStream', httpStream: { port: 8080 } });\n").store("carts:app-state:handle:*"),
+        Program::with("NestJS, the header as a decorated parameter", "@nestjs/common").category("transport-map").ts("import { Controller, Headers, Post, Req, Res } from '@nestjs/common';\nimport type { Request, Response } from 'express';\nimport { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\nimport { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';\n@Controller('mcp')\nexport class McpController {\n  private readonly transports = new Map<string, StreamableHTTPServerTransport>();\n  @Post()\n  async post(@Headers('mcp-session-id') sid: string | undefined, @Req() req: Request, @Res() res: Response) {\n    let t = sid ? this.transports.get(sid) : undefined;\n    if (!t) { t = new StreamableHTTPServerTransport({ sessionIdGenerator: () => crypto.randomUUID(), onsessioninitialized: (s) => { this.transports.set(s, t!); } }); await new McpServer({ name: 'd', version: '1' }).connect(t); }\n    await t.handleRequest(req, res, req.body);\n  }\n}\n").store("transports:transport:drop:refused"),
+        state("a base class for tools, the state in a derived one", "abstract class Tool { abstract name: string; abstract execute(args: any, context: { sessionId?: string }): Promise<any>; register(server: McpServer) { server.registerTool(this.name, { inputSchema: { sku: z.string() } }, (args: any, extra: any) => this.execute(args, { sessionId: extra.sessionId })); } }\nclass AddTool extends Tool { name = 'add'; private carts = new Map<string, string[]>(); async execute(args: any, context: { sessionId?: string }) { const c = this.carts.get(context.sessionId!) ?? []; c.push(args.sku); this.carts.set(context.sessionId!, c); return { content: [] }; } }\nconst server = new McpServer({ name: 'x', version: '1' });\nnew AddTool().register(server);").store("carts:app-state:handle:collapsed"),
+    ]);
+}
+
 #[test]
 fn no_generator_and_sessions_all_the_same() {
     found(&[
