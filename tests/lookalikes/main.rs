@@ -1,0 +1,8 @@
+//! What looks like sessions and is not, and what is sessions and does not look like it.
+
+#[path = "../common/program.rs"]
+#[allow(dead_code, reason = "shared with other suites")]
+mod program;
+
+mod hidden;
+mod traps;

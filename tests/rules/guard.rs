@@ -1,0 +1,125 @@
+//! `session-guard`.
+
+use mcp_migrate::rules::finding::Severity;
+
+use crate::program::{Program, silent, speaks};
+
+const RULE: &str = "session-guard";
+
+#[test]
+fn found() {
+    speaks(
+        RULE,
+        Severity::Error,
+        &[
+            Program::v1("evidence of an earlier read, a throw").category("app-state").store("read:guard:manual:*").stateful(r"
+import { readFile, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const read = new Map<string, Set<string>>();
+export function buildServer() {
+  const server = new McpServer({ name: 'files', version: '1.0.0' });
+  server.registerTool('read_file', { inputSchema: { path: z.string() } }, async ({ path }, extra) => {
+    const seen = read.get(extra.sessionId!) ?? new Set();
+    seen.add(path);
+    read.set(extra.sessionId!, seen);
+    return { content: [{ type: 'text', text: await readFile(path, 'utf8') }] };
+  });
+  server.registerTool('write_file', { inputSchema: { path: z.string(), text: z.string() } }, async ({ path, text }, extra) => {
+    if (!read.get(extra.sessionId!)?.has(path)) throw new Error('read it first');
+    await writeFile(path, text);
+    return { content: [{ type: 'text', text: 'written' }] };
+  });
+  return server;
+}
+"),
+            Program::commonjs("an unlocked door, a plain object, JavaScript").category("app-state").store("unlocked:guard:*:*").js(r"
+const http = require('http');
+const { randomUUID } = require('crypto');
+const { z } = require('zod');
+const { McpServer } = require('@modelcontextprotocol/sdk/server/mcp.js');
+const { StreamableHTTPServerTransport } = require('@modelcontextprotocol/sdk/server/streamableHttp.js');
+const unlocked = {};
+const server = new McpServer({ name: 'door', version: '1.0.0' });
+server.registerTool('unlock', { inputSchema: { pin: z.string() } }, async ({ pin }, extra) => {
+  if (pin !== process.env.PIN) throw new Error('wrong PIN');
+  unlocked[extra.sessionId] = true;
+  return { content: [{ type: 'text', text: 'unlocked' }] };
+});
+server.registerTool('open', { description: 'Opens the door' }, async (extra) => {
+  if (!unlocked[extra.sessionId]) throw new Error('unlock it first');
+  return { content: [{ type: 'text', text: 'open' }] };
+});
+const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
+server.connect(transport).then(() => http.createServer((q, s) => transport.handleRequest(q, s)).listen(3000));
+"),
+            Program::v1("a consent given once").category("app-state").store("consented:guard:mrtr|manual:*").stateful(r"
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const consented = new Set<string>();
+export function buildServer() {
+  const server = new McpServer({ name: 'payments', version: '1.0.0' });
+  server.registerTool('agree', { description: 'Agrees to the terms' }, async (extra) => {
+    consented.add(extra.sessionId!);
+    return { content: [{ type: 'text', text: 'thank you' }] };
+  });
+  server.registerTool('pay', { inputSchema: { amount: z.number() } }, async ({ amount }, extra) => {
+    if (!consented.has(extra.sessionId!)) throw new Error('agree to the terms first');
+    return { content: [{ type: 'text', text: `paid ${amount}` }] };
+  });
+  return server;
+}
+"),
+        ],
+    );
+}
+
+#[test]
+fn not_found() {
+    silent(
+        RULE,
+        &[
+            Program::v1("a consent of the user").category("none").stateless(r"
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const consented = new Set<string>();
+export function buildServer() {
+  const server = new McpServer({ name: 'payments', version: '1.0.0' });
+  server.registerTool('agree', { description: 'Agrees' }, async (extra) => {
+    consented.add(String(extra.authInfo?.extra?.sub));
+    return { content: [{ type: 'text', text: 'thank you' }] };
+  });
+  server.registerTool('pay', { inputSchema: { amount: z.number() } }, async ({ amount }, extra) => {
+    if (!consented.has(String(extra.authInfo?.extra?.sub))) throw new Error('agree first');
+    return { content: [{ type: 'text', text: `paid ${amount}` }] };
+  });
+  return server;
+}
+"),
+            Program::v1("evidence in the call").category("none").stateless(r"
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const revisionOf = async (path: string) => createHash('sha256').update(await readFile(path)).digest('hex');
+export function buildServer() {
+  const server = new McpServer({ name: 'files', version: '1.0.0' });
+  server.registerTool('write_file', { inputSchema: { path: z.string(), text: z.string(), revision: z.string() } }, async ({ path, text, revision }) => {
+    if (revision !== (await revisionOf(path))) return { isError: true, content: [{ type: 'text', text: 'read it again' }] };
+    await writeFile(path, text);
+    return { content: [{ type: 'text', text: 'written' }] };
+  });
+  return server;
+}
+"),
+            Program::v1("a transport map answers 404 for an unknown id").category("transport-map").stateful(r"
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+export function buildServer() {
+  const server = new McpServer({ name: 'clock', version: '1.0.0' });
+  server.registerTool('now', { description: 'The time' }, async () => ({ content: [{ type: 'text', text: 'noon' }] }));
+  return server;
+}
+"),
+        ],
+    );
+}

@@ -1,0 +1,57 @@
+//! `session-state-api`.
+
+use crate::program::{Program, silent};
+
+const RULE: &str = "session-state-api";
+const AGENTS: &str = r#"{"name":"desk","type":"module","dependencies":{"agents":"^0.2.0","@modelcontextprotocol/sdk":"^1.20.0","zod":"^3.25.0"}}"#;
+
+#[test]
+fn not_found() {
+    silent(
+        RULE,
+        &[
+            Program::v1("a component with setState of its own").category("none").stdio(r"
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { Panel } from './panel.js';
+const panel = new Panel();
+export function buildServer() {
+  const server = new McpServer({ name: 'panel', version: '1.0.0' });
+  server.registerTool('draw', { description: 'Draws' }, async () => ({ content: [{ type: 'text', text: panel.draw() }] }));
+  return server;
+}
+").file("src/panel.ts", r"
+export class Panel {
+  state = { open: true };
+  setState(next: { open: boolean }) { this.state = next; }
+  draw() { return this.state.open ? '[]' : '_'; }
+}
+"),
+            Program::v1("the browser session of an admin page").category("none").stateless(r"
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+export function buildServer() {
+  const server = new McpServer({ name: 'shop', version: '1.0.0' });
+  server.registerTool('hours', { description: 'When' }, async () => ({ content: [{ type: 'text', text: '9 to 5' }] }));
+  return server;
+}
+").file("src/admin.ts", r"
+import express from 'express';
+import session from 'express-session';
+export const admin = express();
+admin.use(session({ secret: 'x', resave: false, saveUninitialized: false }));
+admin.post('/login', (req, res) => { (req.session as any).user = req.body.user; res.end(); });
+admin.get('/me', (req, res) => { res.json((req.session as any).user); });
+"),
+            Program::bare("an agent without state", AGENTS).ts(r"
+import { McpAgent } from 'agents/mcp';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+export class Clock extends McpAgent {
+  server = new McpServer({ name: 'clock', version: '1.0.0' });
+  async init() {
+    this.server.registerTool('now', { description: 'The time' }, async () => ({ content: [{ type: 'text', text: new Date().toISOString() }] }));
+  }
+}
+export default Clock.serve('/mcp');
+"),
+        ],
+    );
+}
