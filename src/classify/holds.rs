@@ -201,7 +201,9 @@ fn is_handler_access(analysis: &Analysis<'_>, access: &Access) -> bool {
 }
 
 fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &[Value], name: &str) -> bool {
-    if words::is_auth(name) {
+    // A key of a store outside says whose record it is, not that it is a credential.
+    let owned = keyed.key_text.is_some() && !words::is_auth(&name.replace("owner", ""));
+    if words::is_auth(name) && !owned {
         return true;
     }
     let finder = Finder {
@@ -442,9 +444,23 @@ fn leads_to_refusal(analysis: &Analysis<'_>, at: ExprRef) -> bool {
         let about = condition.contains(span);
         about
             && branch.then_leaves
-            && facts.functions[branch.func.index()]
+            && (facts.functions[branch.func.index()]
                 .throws
                 .iter()
                 .any(|throw| branch.then.contains(facts.expr(*throw).span))
+                || answers_error(analysis, at.module, branch.then))
+    })
+}
+
+/// Whether code answers a call with an error instead of throwing: `return { isError: true, … }`, by itself or through a helper.
+fn answers_error(analysis: &Analysis<'_>, module: u32, span: crate::model::facts::Span) -> bool {
+    let flow = &analysis.flow;
+    let facts = flow.program.module(module);
+    let error = crate::model::name::Name::new("isError");
+    facts.exprs.iter().any(|expr| match &expr.kind {
+        ExprKind::Return(Some(value)) if span.contains(expr.span) => {
+            flow.objects_at(At { module, id: *value }).any(|id| flow.has_field(id, error))
+        }
+        _ => false,
     })
 }

@@ -203,6 +203,7 @@ fn facets(
     add(serves_sse(analysis, package.modules), Facet::SseLegacy);
     add(signals.shared_upstreams.iter().any(here), Facet::SharedUpstream);
     let dead = signals.dead_callbacks.iter().any(here)
+        || analysis.dead.iter().any(|found| package.modules[found.holder.module as usize])
         || signals
             .dead_maps
             .iter()

@@ -11,7 +11,7 @@ use super::mutations::Mutations;
 use crate::model::facts::{ExprKind, Type};
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::flow::{Flow, Registered};
-use crate::model::lives::{Contexts, Lives};
+use crate::model::lives::{Contexts, Lives, Mode};
 use crate::model::name::Name;
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef, TypeRef};
 use crate::model::query::Holder;
@@ -68,6 +68,8 @@ pub struct Analysis<'p> {
     pub stores: Vec<Found>,
     /// State of the process that handlers change.
     pub process: Vec<Lasting>,
+    /// Tables of transports by an id that nobody is ever given: left over from sessions.
+    pub dead: Vec<Found>,
 }
 
 impl<'p> Analysis<'p> {
@@ -75,8 +77,13 @@ impl<'p> Analysis<'p> {
     pub fn new(flow: Flow<'p>) -> Self {
         let lives = Lives::new(&flow);
         let mutations = Mutations::of(&flow, &lives.handler_reach);
-        let mut analysis = Self { flow, lives, mutations, stores: Vec::new(), process: Vec::new() };
+        let mut analysis = Self { flow, lives, mutations, stores: Vec::new(), process: Vec::new(), dead: Vec::new() };
         analysis.stores = analysis.find_stores();
+        if analysis.never_opens_sessions() {
+            let (dead, stores) =
+                std::mem::take(&mut analysis.stores).into_iter().partition(|found| found.holds == Holds::Transport);
+            (analysis.dead, analysis.stores) = (dead, stores);
+        }
         analysis.process = analysis.find_process_state();
         analysis
     }
@@ -108,6 +115,16 @@ impl<'p> Analysis<'p> {
         self.pair_accounts(&mut out);
         out.sort_by_key(|found| (found.holder.module, found.holder.span));
         out
+    }
+
+    /// Whether the program has transports and none of them opens a session, and no route makes up ids either.
+    pub fn never_opens_sessions(&self) -> bool {
+        let made_up = self.flow.sources().iter().any(|source| source.kind == SourceKind::Minted);
+        let framework = self.flow.object_ids().any(|id| self.flow.object(id).role == Some(Role::SessionFramework));
+        !self.lives.transports.is_empty()
+            && self.lives.transports.iter().all(|site| !site.sse && site.mode == Mode::Off)
+            && !made_up
+            && !framework
     }
 
     fn find_process_state(&self) -> Vec<Lasting> {

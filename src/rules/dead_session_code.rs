@@ -3,6 +3,7 @@
 use super::detect::{Context, Detection, Spot};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::answer::Failure;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -51,6 +52,16 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
         let at = Spot { module: holder.module, span: holder.span };
         let message = format!("nothing is ever put into `{}`: it is left over from sessions", holder.name);
         out.push(cx.at(&RULE, at, message, "remove it with the code that walks over it"));
+    }
+    for found in cx.analysis.dead.iter().filter(|found| cx.modules[found.holder.module as usize]) {
+        let message = format!(
+            "`{}` is looked up by a session id that no client is ever given, since no transport opens a session",
+            found.name
+        );
+        let mut detection =
+            cx.store(&RULE, found, message, "remove it with the routes and the clean-up that use it".to_owned());
+        detection.failure = Some(Failure::Dead);
+        out.push(detection);
     }
     for at in cx.ours(&cx.signals.dead_callbacks) {
         out.push(cx.at(

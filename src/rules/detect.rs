@@ -5,8 +5,9 @@ use crate::classify::answer::{Failure, Holds};
 use crate::classify::signals::Signals;
 use crate::classify::stores::{Analysis, Found};
 use crate::model::facts::{ExprKind, Span};
-use crate::model::lives::{Mode, TransportSite};
+use crate::model::lives::{Mode, TransportSite, constructions};
 use crate::model::program::ExprRef;
+use crate::model::vocabulary::Role;
 
 use super::Rule;
 
@@ -77,6 +78,12 @@ impl<'a> Context<'a, '_> {
     /// Whether the package uses sessions at all.
     pub fn uses_sessions(&self) -> bool {
         self.stores().next().is_some() || self.transports().any(|site| site.sse || site.mode != Mode::Off)
+    }
+
+    /// Whether the package also serves over stdio.
+    pub fn serves_stdio(&self) -> bool {
+        let flow = &self.analysis.flow;
+        constructions(flow, &[Role::StdioTransport]).into_iter().any(|at| self.here(at))
     }
 
     /// The place of an expression.

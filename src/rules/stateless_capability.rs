@@ -3,6 +3,7 @@
 use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::model::lives::Mode;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -44,13 +45,17 @@ const server = new McpServer(
 };
 
 fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
-    if !cx.http || cx.signals.entries.iter().any(|at| cx.here(*at)) {
+    // A modern entry point delivers through subscriptions, a stdio leg as before.
+    if !cx.http || cx.serves_stdio() || cx.signals.entries.iter().any(|at| cx.here(*at)) {
         return Vec::new();
     }
+    let sessionful = cx.transports().any(|site| site.sse || site.mode != Mode::Off);
     cx.signals
         .capabilities
         .iter()
         .filter(|(at, _)| cx.here(*at))
+        // With sessions a list's changes arrive; who subscribed is lost with them, and has to be decided beforehand.
+        .filter(|(_, name)| !sessionful || *name == "subscribe")
         .map(|(at, name)| {
             cx.at(
                 &RULE,

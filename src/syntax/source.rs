@@ -153,8 +153,8 @@ impl SourceText {
 
 /// Reads a file, but no more of it than [`MAX_BYTES`].
 pub fn read_limited(path: &Path) -> Result<Vec<u8>, LoadError> {
-    let file = File::open(path).map_err(LoadError::Unreadable)?;
-    let metadata = file.metadata().map_err(LoadError::Unreadable)?;
+    // Looked at before it is opened: opening a pipe waits for whoever writes to it.
+    let metadata = std::fs::metadata(path).map_err(LoadError::Unreadable)?;
     if !metadata.is_file() {
         let error = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
         return Err(LoadError::Unreadable(error));
@@ -162,6 +162,7 @@ pub fn read_limited(path: &Path) -> Result<Vec<u8>, LoadError> {
     if metadata.len() > MAX_BYTES {
         return Err(LoadError::TooLarge(metadata.len()));
     }
+    let file = File::open(path).map_err(LoadError::Unreadable)?;
     let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(LoadError::Unreadable)?;
     Ok(bytes)

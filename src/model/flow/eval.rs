@@ -270,7 +270,13 @@ impl Flow<'_> {
             out.extend(self.member(at, *value, name));
         }
         // A session id by its name on something that nothing is known of: a transport handed around untyped.
-        if out.is_empty() && name == "sessionId" && self.typed && self.looks_like_transport(at.module, object) {
+        let unknown = !receivers.iter().any(|value| matches!(value, Value::Object(_)));
+        if out.is_empty()
+            && unknown
+            && name == "sessionId"
+            && self.typed
+            && self.looks_like_transport(at.module, object)
+        {
             out.push(self.id_value(SourceKind::Transport, at));
         }
         if out.is_empty() && is_session_header(name.text()) && self.looks_like_headers(at.module, object) {

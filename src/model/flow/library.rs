@@ -535,6 +535,8 @@ impl Flow<'_> {
         match what {
             Registered::Method | Registered::Resource => Some(true),
             Registered::Prompt | Registered::Tool => {
+                // `tool(name, …, {}, handler)`: an empty shape is a shape.
+                let shaped = self.callee_name(call.at).is_some_and(|name| matches!(name.text(), "tool" | "prompt"));
                 let middle = call.args.len().saturating_sub(2);
                 if middle == 0 {
                     return Some(false);
@@ -558,7 +560,7 @@ impl Flow<'_> {
                                 has(&["description", "title", "annotations", "outputSchema", "_meta", "icons"]);
                             let annotations =
                                 has(&["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]);
-                            if !fields.is_empty() && !configuration && !annotations && !spread {
+                            if (shaped || !fields.is_empty()) && !configuration && !annotations && !spread {
                                 // The raw shape of the old overloads.
                                 return Some(true);
                             }

@@ -22,8 +22,8 @@ impl<'a> Specifier<'a> {
         let name_segments = if scoped { 2 } else { 1 };
         let end = text.match_indices('/').nth(name_segments - 1).map_or(text.len(), |(at, _)| at);
         let (head, rest) = text.split_at(end);
-        let (name, requirement) = match head[1.min(head.len())..].find('@') {
-            Some(at) => (&head[..=at], Some(&head[at + 2..])),
+        let (name, requirement) = match head.char_indices().skip(1).find(|(_, c)| *c == '@') {
+            Some((at, _)) => (&head[..at], Some(&head[at + 1..])),
             None => (head, None),
         };
         let plausible = !name.is_empty()
