@@ -223,6 +223,7 @@ fn has_handles(analysis: &Analysis<'_>, signals: &Signals, modules: &[bool]) -> 
     signals.registries.iter().any(|registry| {
         modules[registry.lookup.module as usize]
             && !analysis.stores.iter().any(|found| found.objects.contains(&registry.object))
+            && !analysis.lives.object_per_request(&analysis.flow, registry.object)
     })
 }
 

@@ -199,6 +199,21 @@ impl Lives {
         }
     }
 
+    /// Whether an object is made anew for each request, by the function that builds the request's server.
+    pub fn object_per_request(&self, flow: &Flow<'_>, id: ObjId) -> bool {
+        let lasting = |at: &ExprRef| {
+            let func = flow.program.func_of(*at);
+            let contexts = self.contexts(func);
+            contexts.has(Contexts::REQUEST) && !contexts.has(Contexts::PROCESS) && !self.within_calls(func)
+        };
+        match flow.object(id).site {
+            Site::Expr(at) => lasting(&at),
+            Site::Class(class) => flow.instances.get(&class).is_some_and(|sites| sites.iter().all(lasting)),
+            Site::Part(owner, _) if owner.0 != u32::MAX => self.object_per_request(flow, owner),
+            _ => false,
+        }
+    }
+
     /// Whether an object lives as long as the process.
     pub fn object_per_process(&self, flow: &Flow<'_>, id: ObjId) -> bool {
         match flow.object(id).site {

@@ -66,8 +66,9 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
         .iter()
         .filter(|registry| cx.here(registry.lookup))
         .filter(|registry| {
-            cx.analysis.lives.object_per_session(&cx.analysis.flow, registry.object)
-                && !cx.analysis.lives.object_per_process(&cx.analysis.flow, registry.object)
+            let (flow, lives) = (&cx.analysis.flow, &cx.analysis.lives);
+            (lives.object_per_session(flow, registry.object) && !lives.object_per_process(flow, registry.object))
+                || lives.object_per_request(flow, registry.object)
         })
         .filter_map(|registry| {
             let holder = cx.analysis.flow.holder(registry.object)?;
