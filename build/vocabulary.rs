@@ -184,7 +184,7 @@ fn generate(path: &Path, constant: &str) -> String {
     let rows = |map: &mut dyn Iterator<Item = &String>| map.cloned().collect::<Vec<_>>().join("\n    ");
     write!(
         out,
-        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  traits: {},\n  signatures: &[{}],\n  switches: &[{switches}],\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n}};\n",
+        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  traits: {},\n  signatures: &[{}],\n  switches: &[{switches}],\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n  index: OnceLock::new(),\n}};\n",
         file.language.rust(),
         file.signature.iter().map(Signature::rust).collect::<Vec<_>>().join(" "),
         rows(&mut exports.values()),

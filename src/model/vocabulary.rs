@@ -1,6 +1,10 @@
 //! What names mean: the roles that things play and the operations that calls perform, for one language's SDKs, frameworks and
 //! built-ins. The tables are data (`grammars/<language>/sdk.toml`), compiled in at build time.
 
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
 /// Declares a closed set of ids that the data files use.
 macro_rules! ids {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $id:literal,)* }) => {
@@ -447,17 +451,22 @@ pub struct Tables {
     pub members: &'static [MemberRow],
     /// Members of anything whose role is unknown, by name: what the call most likely does.
     pub anywhere: &'static [(&'static str, Op)],
+    /// The same by key, made on first use: the solver asks millions of times.
+    pub index: OnceLock<Index>,
+}
+
+/// The rows of one language by what they are asked for.
+#[derive(Debug, Default)]
+pub struct Index {
+    exports: FxHashMap<(&'static str, &'static str), &'static ExportRow>,
+    members: FxHashMap<(Role, &'static str), &'static MemberRow>,
+    anywhere: FxHashMap<&'static str, Op>,
 }
 
 impl Tables {
     /// The row of an exported name.
     pub fn export(&self, from: &str, name: &str) -> Option<&'static ExportRow> {
-        let exact = |name: &str| {
-            self.exports
-                .binary_search_by(|row| (row.name, row.from).cmp(&(name, from)))
-                .ok()
-                .map(|at| &self.exports[at])
-        };
+        let exact = |name: &str| self.index().exports.get(&(from, name)).copied();
         let found = exact(name);
         if found.is_some() || !self.traits.dotted {
             return found;
@@ -475,13 +484,20 @@ impl Tables {
 
     /// The row of a member.
     pub fn member(&self, of: Role, name: &str) -> Option<&'static MemberRow> {
-        let first = self.members.partition_point(|row| row.name < name);
-        self.members[first..].iter().take_while(|row| row.name == name).find(|row| row.of == of)
+        self.index().members.get(&(of, name)).copied()
     }
 
     /// What a call of this name does on a receiver of unknown role.
     pub fn anywhere(&self, name: &str) -> Option<Op> {
-        self.anywhere.binary_search_by(|row| row.0.cmp(name)).ok().map(|at| self.anywhere[at].1)
+        self.index().anywhere.get(name).copied()
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index {
+            exports: self.exports.iter().map(|row| ((row.from, row.name), row)).collect(),
+            members: self.members.iter().map(|row| ((row.of, row.name), row)).collect(),
+            anywhere: self.anywhere.iter().copied().collect(),
+        })
     }
 }
 
