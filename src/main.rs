@@ -2,7 +2,7 @@
 
 mod cli;
 
-/// Half of a small scan's time is spent on short-lived trees and sets; this allocator serves the C parsers too.
+/// A scan makes and drops many short-lived trees and sets; this allocator serves the C parsers too.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

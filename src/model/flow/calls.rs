@@ -1,12 +1,11 @@
 //! Calls and constructions: who is called, with what, and what comes back.
 
-use super::collections::MANY_NAMES;
-use super::types::{Base, join};
-use super::value::{ObjId, Object, Site, SourceKind, Value};
-use super::{Edge, Flow, Owner, Root};
+use super::types::join;
+use super::value::{ObjId, SourceKind, Value};
+use super::{Edge, Flow, Owner};
 use crate::model::facts::{Arg, ExprId, ExprKind, SymbolKind};
 use crate::model::name::{Name, part};
-use crate::model::program::{At, ClassRef, ExprRef, FuncRef};
+use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
 
 /// A call under evaluation.
@@ -49,7 +48,7 @@ impl Flow<'_> {
         out
     }
 
-    fn call_written(&mut self, at: ExprRef, callee: ExprId, args: &[Arg]) -> Vec<Value> {
+    pub(super) fn call_written(&mut self, at: ExprRef, callee: ExprId, args: &[Arg]) -> Vec<Value> {
         let call = CallSite { at, args };
         let module = at.module;
         match self.program.module(module).kind(callee) {
@@ -114,7 +113,7 @@ impl Flow<'_> {
     }
 
     /// Whether the user said that what is called here gives a session id.
-    fn is_id_function(&self, module: u32, callee: ExprId) -> bool {
+    pub(super) fn is_id_function(&self, module: u32, callee: ExprId) -> bool {
         let known = &self.program.id_functions;
         if known.is_empty() {
             return false;
@@ -127,34 +126,9 @@ impl Flow<'_> {
         }
     }
 
-    fn is_parameter(&self, module: u32, callee: ExprId) -> bool {
+    pub(super) fn is_parameter(&self, module: u32, callee: ExprId) -> bool {
         let facts = self.program.module(module);
         matches!(facts.kind(callee), ExprKind::Symbol(id) if facts.symbol(*id).kind == SymbolKind::Parameter)
-    }
-
-    /// What a function that is called to authenticate makes of a request, or of a credential, is an identity.
-    fn authenticated(&mut self, call: CallSite<'_>, callee: ExprId) -> Vec<Value> {
-        let at = At { module: call.at.module, id: callee };
-        let name = match self.program.kind(at) {
-            ExprKind::Symbol(id) => self.program.module(at.module).symbol(*id).name,
-            ExprKind::Member { name, .. } => *name,
-            _ => return Vec::new(),
-        };
-        let name = name.text().to_ascii_lowercase();
-        let checks = ["authenticat", "verif", "validat", "decode", "introspect"].iter().any(|word| name.contains(word));
-        if !checks {
-            return Vec::new();
-        }
-        let request = (0..call.args.len()).any(|index| {
-            self.arg_values(call, index).iter().any(|value| match value {
-                Value::Credential(_) => true,
-                Value::Object(id) => {
-                    name.contains("authenticat") && matches!(self.object(*id).role, Some(Role::Request | Role::Headers))
-                }
-                _ => false,
-            })
-        });
-        if request { vec![Value::Credential(call.at)] } else { Vec::new() }
     }
 
     /// Calls a value. `None` where it is nothing that can be called.
@@ -190,7 +164,7 @@ impl Flow<'_> {
         }
     }
 
-    fn call_method(&mut self, call: CallSite<'_>, receiver: Value, name: Name) -> Option<Vec<Value>> {
+    pub(super) fn call_method(&mut self, call: CallSite<'_>, receiver: Value, name: Name) -> Option<Vec<Value>> {
         match receiver {
             Value::Object(id) => self.call_object_method(call, id, name, true),
             Value::External(package, path) => Some(self.call_external(call, package, join(path, name))),
@@ -222,7 +196,13 @@ impl Flow<'_> {
         }
     }
 
-    fn call_object_method(&mut self, call: CallSite<'_>, id: ObjId, name: Name, fields: bool) -> Option<Vec<Value>> {
+    pub(super) fn call_object_method(
+        &mut self,
+        call: CallSite<'_>,
+        id: ObjId,
+        name: Name,
+        fields: bool,
+    ) -> Option<Vec<Value>> {
         let object = self.object(id).clone();
         if let Some(class) = object.class {
             let methods = self.methods_of(class, name);
@@ -285,96 +265,6 @@ impl Flow<'_> {
         None
     }
 
-    /// A call on a receiver of which nothing fitting is known.
-    fn call_unknown(&mut self, call: CallSite<'_>, object: ExprId, receivers: &[Value], name: Name) -> Vec<Value> {
-        let module = call.at.module;
-        let text = name.text();
-        if self.is_header_read(module, object, text) {
-            let texts = self.arg_texts(call, 0);
-            if texts.iter().any(|t| super::eval::is_session_header(t.text())) {
-                return vec![self.id_value(SourceKind::Header, call.at)];
-            }
-            if texts.iter().any(|t| super::eval::is_credential_header(t.text())) {
-                return vec![Value::Credential(call.at)];
-            }
-            let parameters = matches!(self.program.module(module).kind(object), ExprKind::Member { name, .. } if *name == "searchParams");
-            if parameters && texts.iter().any(|t| super::eval::is_session_parameter(t.text())) {
-                return vec![self.id_value(SourceKind::Query, call.at)];
-            }
-        }
-        if matches!(text, "setHeader" | "set" | "header" | "append") {
-            let texts = self.arg_texts(call, 0);
-            if texts.iter().any(|t| super::eval::is_session_header(t.text()))
-                && call.args.len() == 2
-                && let Some(value) = call.arg(1)
-                && !self.is_client_headers(module, object)
-            {
-                self.mint(value);
-            }
-        }
-        self.maybe_route(call, text);
-        match self.program.tables(module).anywhere(text) {
-            Some(Op::Then) => self.perform_then(call, receivers, name),
-            Some(Op::MapValue) => self.apply_callback(call, receivers, name),
-            Some(op @ (Op::DecorateTool | Op::DecorateResource | Op::DecoratePrompt | Op::DecorateMethod)) => {
-                // A server of which nothing is known but that it is used to decorate.
-                if self.decorators.contains(&call.at) {
-                    return self.decorate(call, op, None, Some(name));
-                }
-                self.escape_args(call);
-                Vec::new()
-            }
-            Some(Op::Pass | Op::AsText) => {
-                self.escape_args(call);
-                receivers.to_vec()
-            }
-            _ => {
-                self.escape_args(call);
-                Vec::new()
-            }
-        }
-    }
-
-    /// Whether a call on something unknown reads a header or a query parameter by name.
-    fn is_header_read(&mut self, module: u32, object: ExprId, name: &str) -> bool {
-        if !matches!(name, "get" | "header" | "getHeader" | "getFirst") {
-            return false;
-        }
-        let facts = self.program.module(module);
-        let headers = self.looks_like_headers(module, object)
-            || matches!(facts.kind(object), ExprKind::Member { name, .. } if *name == "searchParams");
-        let request = match facts.kind(object) {
-            ExprKind::Symbol(id) => {
-                let symbol = facts.symbol(*id).name.text().to_ascii_lowercase();
-                matches!(symbol.as_str(), "req" | "request" | "c" | "ctx" | "context")
-                    || symbol.ends_with("req")
-                    || symbol.ends_with("request")
-            }
-            ExprKind::Member { name, .. } => matches!(name.text(), "req" | "request"),
-            _ => false,
-        };
-        headers || request
-    }
-
-    fn is_client_headers(&self, module: u32, object: ExprId) -> bool {
-        match self.program.module(module).kind(object) {
-            ExprKind::Symbol(id) => {
-                let symbol = self.program.module(module).symbol(*id);
-                // Headers that are built to be sent: a `new Headers()` of one's own.
-                symbol.init.is_some() || symbol.name.text().to_ascii_lowercase().contains("headers")
-            }
-            _ => false,
-        }
-    }
-
-    /// `x.post('/path', handler)` on an application of which the type is not known.
-    fn maybe_route(&mut self, call: CallSite<'_>, name: &str) {
-        let method = matches!(name, "get" | "post" | "put" | "delete" | "patch" | "all" | "use" | "options");
-        if method && self.arg_texts(call, 0).iter().any(|text| text.text().starts_with('/')) && call.args.len() > 1 {
-            self.perform(call, Op::Route, None, None);
-        }
-    }
-
     pub(super) fn arg_texts(&mut self, call: CallSite<'_>, index: usize) -> Vec<Name> {
         let Some(arg) = call.arg(index) else {
             return Vec::new();
@@ -400,7 +290,7 @@ impl Flow<'_> {
         self.bind_as(call, func, skip, Edge::Call)
     }
 
-    fn bind_as(&mut self, call: CallSite<'_>, func: FuncRef, skip: usize, edge: Edge) -> Vec<Value> {
+    pub(super) fn bind_as(&mut self, call: CallSite<'_>, func: FuncRef, skip: usize, edge: Edge) -> Vec<Value> {
         self.edge(call.at, func, edge);
         let params = self.program.function(func).params.clone();
         let by_name = (0..params.len()).find(|index| self.takes_names(func, *index));
@@ -459,7 +349,7 @@ impl Flow<'_> {
     }
 
     /// `f(**record)`: each parameter gets the record's value of its name, else what the record may hold.
-    fn bind_spread(&mut self, func: FuncRef, values: &[Value], by_name: Option<usize>) {
+    pub(super) fn bind_spread(&mut self, func: FuncRef, values: &[Value], by_name: Option<usize>) {
         let params = self.program.function(func).params.clone();
         for value in values {
             let Value::Object(from) = *value else { continue };
@@ -498,351 +388,5 @@ impl Flow<'_> {
             }
             _ => Vec::new(),
         }
-    }
-
-    /// Functions among the arguments of a call into the unknown will be run by it.
-    pub(super) fn escape_args(&mut self, call: CallSite<'_>) {
-        for arg in call.args {
-            let values = self.read_expr(call.at.module, arg.value);
-            // An options object is one of a few; what may be anything is data.
-            let few = values.len() <= 8;
-            for value in values {
-                match value {
-                    Value::Func(func) => self.escape(call.at, func),
-                    Value::Object(id) if few && self.object(id).class.is_none() => {
-                        // Callbacks in an options object, which is no table.
-                        let names = self.field_names.get(&Owner::Object(id)).into_iter().flatten();
-                        let names: Vec<Name> = names.take(MANY_NAMES).copied().collect();
-                        for name in names {
-                            let node = self.field_node(Owner::Object(id), name);
-                            for value in self.read(node) {
-                                if let Value::Func(func) = value {
-                                    self.escape(call.at, func);
-                                }
-                            }
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-
-    /// A function that something unknown will run; one that names its first parameter a request is run for each of them.
-    fn escape(&mut self, at: ExprRef, func: FuncRef) {
-        self.edge(at, func, Edge::Callback);
-        let first = self.program.function(func).params.first();
-        let name = first.map(|param| self.program.module(func.module).symbol(param.symbol).name);
-        if name.is_some_and(|name| matches!(name.text(), "req" | "request")) {
-            self.route_root(func, 0);
-        }
-    }
-
-    pub(super) fn eval_new(&mut self, at: ExprRef, callee: ExprId, args: &[Arg]) -> Vec<Value> {
-        let call = CallSite { at, args };
-        let mut out = Vec::new();
-        let callees = self.read_expr(at.module, callee);
-        for value in &callees {
-            match value {
-                Value::Class(class) => out.push(self.construct(call, *class)),
-                Value::External(package, path) => out.extend(self.construct_external(call, *package, *path)),
-                Value::Namespace(module) => {
-                    if let Some(target) = self.export(*module, part::module()) {
-                        for value in self.read_target(target, call.at.module) {
-                            if let Value::Class(class) = value {
-                                out.push(self.construct(call, class));
-                            }
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        // A class that is only declared here by type (`declare class`), or a missing import: by its name.
-        if out.is_empty() {
-            let name = match self.program.module(at.module).kind(callee) {
-                ExprKind::Symbol(id) => Some(self.program.module(at.module).symbol(*id).name),
-                ExprKind::Member { name, .. } => Some(*name),
-                _ => None,
-            };
-            if let Some(name) = name {
-                let row = self.program.tables(at.module).export("", name.text());
-                out.push(self.external_object(at, Name::new(""), name, row.and_then(|row| row.gives)));
-            }
-            self.escape_args(call);
-        }
-        if self.typed {
-            self.type_constructed(at, &out);
-        }
-        out
-    }
-
-    /// `new Map<string, Basket>()`: what its elements are by the written arguments.
-    fn type_constructed(&mut self, at: ExprRef, made: &[Value]) {
-        let Some(element) = self.program.module(at.module).type_args_of(at.id).last().copied() else { return };
-        for value in made {
-            if let Value::Object(id) = value
-                && matches!(
-                    self.object(*id).role,
-                    Some(Role::Map | Role::List | Role::Set | Role::Cache | Role::WeakMap)
-                )
-            {
-                self.type_elements(*id, At { module: at.module, id: element }, 0);
-            }
-        }
-    }
-
-    fn construct(&mut self, call: CallSite<'_>, class: ClassRef) -> Value {
-        let id = self.instance(class);
-        let whole = self.whole(class);
-        self.instances.entry(whole).or_default().insert(call.at);
-        // A class without a constructor of its own runs its base's.
-        let mut at = class;
-        for _ in 0..16 {
-            let constructor = At { module: at.module, id: self.program.class(at).constructor };
-            self.bind(call, constructor, 0);
-            let written = !self.program.function(constructor).params.is_empty();
-            let base = self.bases(at).into_iter().find_map(|base| match base {
-                Base::Class(class) => Some(class),
-                Base::External(..) => None,
-            });
-            match base {
-                Some(base) if !written => at = base,
-                _ => break,
-            }
-        }
-        // A declared class is known by its name alone: a cache, a map.
-        if self.object(id).role.is_none()
-            && let Some(name) = self.program.class(class).name
-            && self
-                .program
-                .class(class)
-                .methods
-                .iter()
-                .all(|method| self.program.module(class.module).function(*method).returns.is_empty())
-            && let Some(row) = self.program.tables(class.module).export("", name.text())
-            && self.program.class(class).fields.is_empty()
-        {
-            return self.external_object(call.at, Name::new(""), name, row.gives);
-        }
-        if let Some(role) = self.object(id).role {
-            self.set_up(call, role, id);
-        }
-        Value::Object(id)
-    }
-
-    fn call_super(&mut self, call: CallSite<'_>, class: ClassRef) {
-        for base in self.bases(class) {
-            match base {
-                Base::Class(base) => {
-                    let constructor = At { module: base.module, id: self.program.class(base).constructor };
-                    self.bind(call, constructor, 0);
-                }
-                Base::External(package, path) => {
-                    self.apply_options(call, package, path);
-                    let id = self.instance(class);
-                    if let Some(role) = self.object(id).role {
-                        self.set_up(call, role, id);
-                    }
-                    self.escape_args(call);
-                }
-            }
-        }
-    }
-
-    fn construct_external(&mut self, call: CallSite<'_>, package: Name, path: Name) -> Vec<Value> {
-        let row = self.program.tables(call.at.module).export(package.text(), path.text());
-        let role = row.and_then(|row| row.gives);
-        self.apply_options(call, package, path);
-        let value = self.external_object(call.at, package, path, role);
-        if let (Some(role), Value::Object(id)) = (role, value) {
-            self.set_up(call, role, id);
-        } else {
-            self.escape_args(call);
-        }
-        vec![value]
-    }
-
-    /// What the construction of an SDK object or a built-in container does with its arguments.
-    /// The answer is what the new thing is besides: a map made of headers still has them.
-    fn set_up(&mut self, call: CallSite<'_>, role: Role, id: ObjId) -> Vec<Value> {
-        let mut views = Vec::new();
-        match role {
-            Role::Transport => self.set_up_transport(call),
-            Role::Map | Role::WeakMap | Role::Set | Role::List => {
-                for value in self.arg_values(call, 0) {
-                    let Value::Object(source) = value else {
-                        continue;
-                    };
-                    if matches!(self.object(source).role, Some(Role::Headers | Role::ContextHeaders | Role::Query)) {
-                        views.push(value);
-                    }
-                    if role == Role::Map && self.is_record(source) {
-                        self.copy_entries(source, Owner::Object(id));
-                    }
-                    let elements = self.field_node(self.owner(source), part::elements());
-                    let elements = self.read(elements);
-                    let node = self.field_node(Owner::Object(id), part::elements());
-                    if matches!(role, Role::Set | Role::List) {
-                        self.write(node, &elements);
-                        continue;
-                    }
-                    for pair in elements {
-                        let Value::Object(pair) = pair else { continue };
-                        let second = self.field_node(Owner::Object(pair), Name::new("1"));
-                        let values = self.read(second);
-                        self.write(node, &values);
-                    }
-                }
-            }
-            Role::Request => {
-                // A request made of the scope that it belongs to.
-                views.extend(self.arg_values(call, 0));
-                views
-                    .retain(|value| matches!(value, Value::Object(id) if self.object(*id).role == Some(Role::Request)));
-            }
-            _ => self.escape_args(call),
-        }
-        views
-    }
-
-    fn set_up_transport(&mut self, call: CallSite<'_>) {
-        for index in 0..call.args.len() {
-            for value in self.arg_values(call, index) {
-                let Value::Object(options) = value else {
-                    continue;
-                };
-                for (field, kind, root) in [
-                    ("onsessioninitialized", SourceKind::Initialized, Root::SessionStart),
-                    ("onsessionclosed", SourceKind::Closed, Root::SessionEnd),
-                ] {
-                    for value in self.option_values(options, field) {
-                        let Value::Func(func) = value else { continue };
-                        self.root(func, root);
-                        self.edge(call.at, func, Edge::Callback);
-                        if let Some(node) = self.param_node(func, 0) {
-                            let id = self.id_value(kind, call.at);
-                            self.write(node, &[id]);
-                        }
-                    }
-                }
-                for value in self.option_values(options, "sessionIdGenerator") {
-                    if let Value::Func(func) = value {
-                        self.edge(call.at, func, Edge::Callback);
-                        self.mint_returns(func);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The values of a field of an options object, spreads included.
-    pub(super) fn option_values(&mut self, options: ObjId, field: &str) -> Vec<Value> {
-        let node = self.field_node(self.owner(options), Name::new(field));
-        let mut out = self.read(node);
-        if let Some(node) = self.known_field(Owner::Object(options), part::spread()) {
-            for value in self.read(node) {
-                if let Value::Object(id) = value
-                    && id != options
-                {
-                    let node = self.field_node(self.owner(id), Name::new(field));
-                    out.extend(self.read(node));
-                }
-            }
-        }
-        out
-    }
-
-    /// A generator that returns a local makes that local the session id.
-    fn mint_returns(&mut self, generator: FuncRef) {
-        for value in self.program.function(generator).returns.clone() {
-            let at = At { module: generator.module, id: value };
-            if let ExprKind::Symbol(symbol) = self.program.kind(at)
-                && matches!(
-                    self.program.module(at.module).symbol(*symbol).kind,
-                    SymbolKind::Variable { .. } | SymbolKind::Parameter
-                )
-                && self.program.module(at.module).symbol(*symbol).func != generator.id
-            {
-                self.mint(at);
-            }
-        }
-    }
-
-    fn call_external(&mut self, call: CallSite<'_>, package: Name, path: Name) -> Vec<Value> {
-        let tables = self.program.tables(call.at.module);
-        self.apply_options(call, package, path);
-        if let Some(row) = tables.export(package.text(), path.text()) {
-            let mut out = match row.does {
-                Some(op) => self.perform(call, op, None, None),
-                None => Vec::new(),
-            };
-            match row.gives {
-                Some(role) => {
-                    let value = self.external_object(call.at, package, path, Some(role));
-                    if let Value::Object(id) = value {
-                        match row.does {
-                            None => {
-                                let views = self.set_up(call, role, id);
-                                out.extend(views);
-                            }
-                            Some(Op::DefaultMap) => {
-                                self.made_on_read(id);
-                            }
-                            // The value that a context variable has before it is set.
-                            Some(Op::ContextSet) => {
-                                if let Some(default) = call.named("default") {
-                                    let values = self.read_expr(default.module, default.id);
-                                    let store = self.field_node(Owner::Object(id), part::store());
-                                    self.write(store, &values);
-                                }
-                            }
-                            Some(_) => {}
-                        }
-                    }
-                    out.push(value);
-                }
-                None if row.does.is_none() => self.escape_args(call),
-                None => {}
-            }
-            return out;
-        }
-        // `Type::new()`: makes an instance of the type.
-        if let Some((ty, name)) = path.text().rsplit_once('.')
-            && tables.anywhere(name) == Some(Op::Construct)
-        {
-            return self.construct_external(call, package, Name::new(ty));
-        }
-        // A method of something external: `redis.get(…)` where `redis` is an import.
-        if let Some((receiver, name)) = path
-            .text()
-            .rsplit_once('.')
-            .map(|(a, b)| (Name::new(a), Name::new(b)))
-            .or(Some((Name::new("default"), path)))
-            && let Some(row) = tables.export(package.text(), receiver.text())
-            && let Some(role) = row.gives
-            && let Some(member) = tables.member(role, name.text())
-        {
-            let id =
-                self.object_of(Site::Part(ObjId(u32::MAX), Name::new(&format!("{package}#{receiver}"))), || Object {
-                    site: Site::Part(ObjId(u32::MAX), Name::new(&format!("{package}#{receiver}"))),
-                    role: Some(role),
-                    class: None,
-                    external: Some((package, receiver)),
-                });
-            let mut out = match member.does {
-                Some(op) => self.perform(call, op, Some(id), Some(name)),
-                None => Vec::new(),
-            };
-            if let Some(gives) = member.gives {
-                out.push(self.external_object(call.at, package, path, Some(gives)));
-            }
-            return out;
-        }
-        self.escape_args(call);
-        if package == "" && !path.text().is_empty() && path.text().chars().next().is_some_and(char::is_lowercase) {
-            return Vec::new();
-        }
-        vec![self.external_object(call.at, package, path, None)]
     }
 }

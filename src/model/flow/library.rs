@@ -2,10 +2,10 @@
 
 use super::calls::CallSite;
 use super::value::{ObjId, Site, SourceKind, Value};
-use super::{Edge, Flow, Owner, Registered, Registration, Root};
-use crate::model::facts::{ExprKind, Key};
+use super::{Edge, Flow, Owner, Registered, Root};
+use crate::model::facts::ExprKind;
 use crate::model::name::{Name, part};
-use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::{Op, Role};
 
 impl Flow<'_> {
@@ -246,7 +246,7 @@ impl Flow<'_> {
         }
     }
 
-    fn perform_on_elements(&mut self, call: CallSite<'_>, op: Op, receiver: Option<ObjId>) -> Vec<Value> {
+    pub(super) fn perform_on_elements(&mut self, call: CallSite<'_>, op: Op, receiver: Option<ObjId>) -> Vec<Value> {
         let Some(id) = receiver else {
             if op == Op::Take {
                 let from = self.arg_values(call, 0);
@@ -329,7 +329,7 @@ impl Flow<'_> {
         out
     }
 
-    fn perform_each(&mut self, call: CallSite<'_>, op: Op, receiver: Option<ObjId>) -> Vec<Value> {
+    pub(super) fn perform_each(&mut self, call: CallSite<'_>, op: Op, receiver: Option<ObjId>) -> Vec<Value> {
         let Some(id) = receiver else {
             self.escape_args(call);
             return Vec::new();
@@ -375,7 +375,7 @@ impl Flow<'_> {
         }
     }
 
-    fn perform_views(&mut self, call: CallSite<'_>, op: Op, receiver: Option<ObjId>) -> Vec<Value> {
+    pub(super) fn perform_views(&mut self, call: CallSite<'_>, op: Op, receiver: Option<ObjId>) -> Vec<Value> {
         let sources: Vec<ObjId> = match receiver {
             Some(id) => vec![id],
             None => self
@@ -428,7 +428,7 @@ impl Flow<'_> {
         out
     }
 
-    fn perform_route(&mut self, call: CallSite<'_>) {
+    pub(super) fn perform_route(&mut self, call: CallSite<'_>) {
         for index in 0..call.args.len() {
             for value in self.arg_values(call, index) {
                 self.route_handler(call.at, value, 0);
@@ -436,7 +436,7 @@ impl Flow<'_> {
         }
     }
 
-    fn route_handler(&mut self, at: ExprRef, value: Value, depth: u32) {
+    pub(super) fn route_handler(&mut self, at: ExprRef, value: Value, depth: u32) {
         match value {
             Value::Func(func) => {
                 // An error handler takes the error first.
@@ -454,7 +454,7 @@ impl Flow<'_> {
         }
     }
 
-    fn perform_route_object(&mut self, call: CallSite<'_>) {
+    pub(super) fn perform_route_object(&mut self, call: CallSite<'_>) {
         for value in self.arg_values(call, 0) {
             if let Value::Object(id) = value {
                 for field in ["handler", "preHandler", "onRequest"] {
@@ -470,7 +470,7 @@ impl Flow<'_> {
         }
     }
 
-    fn perform_serve(&mut self, call: CallSite<'_>) {
+    pub(super) fn perform_serve(&mut self, call: CallSite<'_>) {
         for index in 0..call.args.len() {
             for value in self.arg_values(call, index) {
                 self.route_handler(call.at, value, 0);
@@ -482,140 +482,6 @@ impl Flow<'_> {
                     }
                 }
             }
-        }
-    }
-
-    fn register(&mut self, call: CallSite<'_>, what: Registered) -> Vec<Value> {
-        let Some(last) = call.args.len().checked_sub(1) else {
-            return Vec::new();
-        };
-        let name = self.registered_name(call, what);
-        let handlers: Vec<FuncRef> = self
-            .arg_values(call, last)
-            .into_iter()
-            .filter_map(|value| match value {
-                Value::Func(func) => Some(func),
-                _ => None,
-            })
-            .collect();
-        let has_arguments = self.handler_takes_arguments(call, what);
-        for handler in &handlers {
-            self.handler_root(*handler, what, has_arguments);
-        }
-        let entry = self.registrations.entry(call.at).or_insert_with(|| Registration {
-            what,
-            name: None,
-            at: call.at,
-            handlers: Vec::new(),
-        });
-        entry.name = entry.name.or(name);
-        for handler in handlers {
-            if !entry.handlers.contains(&handler) {
-                entry.handlers.push(handler);
-            }
-        }
-        Vec::new()
-    }
-
-    fn registered_name(&mut self, call: CallSite<'_>, what: Registered) -> Option<Name> {
-        if what == Registered::Method {
-            let first = call.arg(0)?;
-            return match self.program.kind(first) {
-                ExprKind::Symbol(id) => Some(self.program.module(first.module).symbol(*id).name),
-                ExprKind::Member { name, .. } => Some(*name),
-                ExprKind::Text(text) => Some(*text),
-                _ => None,
-            };
-        }
-        self.arg_texts(call, 0).first().copied()
-    }
-
-    /// Whether the handler gets arguments before the context: `None` where it can't be told.
-    fn handler_takes_arguments(&mut self, call: CallSite<'_>, what: Registered) -> Option<bool> {
-        match what {
-            Registered::Method | Registered::Resource => Some(true),
-            Registered::Prompt | Registered::Tool => {
-                // `tool(name, …, {}, handler)`: an empty shape is a shape.
-                let shaped = self.callee_name(call.at).is_some_and(|name| matches!(name.text(), "tool" | "prompt"));
-                let middle = call.args.len().saturating_sub(2);
-                if middle == 0 {
-                    return Some(false);
-                }
-                let mut known = true;
-                for index in 1..=middle {
-                    let arg = call.arg(index)?;
-                    match self.program.kind(arg) {
-                        ExprKind::Text(_) | ExprKind::Template(_) => {}
-                        ExprKind::Object(fields) => {
-                            let has = |wanted: &[&str]| {
-                                fields
-                                    .iter()
-                                    .any(|field| matches!(&field.key, Key::Name(name) if wanted.contains(&name.text())))
-                            };
-                            if has(&["inputSchema", "argsSchema"]) {
-                                return Some(true);
-                            }
-                            let spread = fields.iter().any(|field| matches!(field.key, Key::Spread));
-                            let configuration =
-                                has(&["description", "title", "annotations", "outputSchema", "_meta", "icons"]);
-                            let annotations =
-                                has(&["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]);
-                            if (shaped || !fields.is_empty()) && !configuration && !annotations && !spread {
-                                // The raw shape of the old overloads.
-                                return Some(true);
-                            }
-                            known &= !spread;
-                        }
-                        _ => known = false,
-                    }
-                }
-                if known { Some(false) } else { None }
-            }
-        }
-    }
-
-    fn handler_root(&mut self, handler: FuncRef, what: Registered, takes_arguments: Option<bool>) {
-        self.root(handler, Root::Handler);
-        let count = self.program.function(handler).params.len();
-        let context_at = match (what, takes_arguments) {
-            (Registered::Resource, _) => count.checked_sub(1).filter(|at| *at >= 1),
-            (_, Some(true)) => Some(1),
-            (_, Some(false)) => Some(0),
-            // Two parameters: arguments and context. One: it may be either.
-            (_, None) => Some(count.saturating_sub(1).min(1)),
-        };
-        if let Some(index) = context_at
-            && let Some(node) = self.param_node(handler, index)
-        {
-            let context = self.role_object(Site::Param(handler, index as u32), Some(Role::HandlerContext));
-            self.write(node, &[context]);
-        }
-        if takes_arguments != Some(false)
-            && let Some(node) = self.param_node(handler, 0)
-            && context_at != Some(0)
-        {
-            self.write(node, &[Value::Argument(handler)]);
-        }
-    }
-
-    /// `addTool({ name, execute })`.
-    fn register_object(&mut self, call: CallSite<'_>) {
-        for value in self.arg_values(call, 0) {
-            let Value::Object(id) = value else { continue };
-            let mut handlers = Vec::new();
-            for field in ["execute", "handler", "run", "call"] {
-                for value in self.option_values(id, field) {
-                    if let Value::Func(func) = value {
-                        self.handler_root(func, Registered::Tool, Some(true));
-                        handlers.push(func);
-                    }
-                }
-            }
-            let name = self.option_values(id, "name").into_iter().find_map(|value| match value {
-                Value::Text(text) => Some(text),
-                _ => None,
-            });
-            self.registrations.insert(call.at, Registration { what: Registered::Tool, name, at: call.at, handlers });
         }
     }
 

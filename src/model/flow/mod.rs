@@ -6,12 +6,18 @@
 
 mod calls;
 mod collections;
+mod construct;
 mod declared;
 mod eval;
 mod handlers;
+mod imports;
 mod library;
+mod members;
+mod objects;
 mod parameters;
+mod register;
 mod types;
+mod unknown;
 pub use eval::is_session_header;
 pub use types::{Base, Target, join as join_path};
 pub mod value;
