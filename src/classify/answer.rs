@@ -277,4 +277,15 @@ pub struct Server {
     pub principal_at: Option<Place>,
     /// Stores.
     pub stores: Vec<Store>,
+    /// What says that it runs in several processes, by place.
+    pub processes: Vec<Processes>,
+}
+
+/// Something in the repository that says that a server runs in several processes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Processes {
+    /// What it says.
+    pub reason: String,
+    /// Where.
+    pub at: Place,
 }

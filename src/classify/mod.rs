@@ -7,6 +7,7 @@ pub mod failure;
 pub mod holds;
 pub mod lifetime;
 pub mod mutations;
+pub mod processes;
 pub mod server;
 pub mod signals;
 pub mod stores;

@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ScanOptions;
 use super::load::{Loaded, all_specifiers};
 use super::locate::Locator;
+use super::processes;
 use crate::classify::answer::{KeyedBy, Role, SdkAnswer, Server};
 use crate::classify::server::{self, Shape};
 use crate::classify::signals::Signals;
@@ -16,6 +17,7 @@ use crate::model::program::{FuncRef, Link, Program};
 use crate::rules;
 use crate::rules::detect::{Context, Detection};
 use crate::rules::finding::{Finding, Related};
+use crate::workspace::replicas::Replicas;
 use crate::workspace::sdk::{self, Era, SdkKind};
 use crate::workspace::{Family, Packages, Resolution, Resolver};
 
@@ -28,6 +30,8 @@ pub struct Answers {
     pub findings: Vec<Finding>,
     /// Names of factories that nothing was seen to call, with the folder of their package.
     pub uncalled: Vec<(String, Name)>,
+    /// Code that runs several processes.
+    pub processes: Vec<Replicas>,
 }
 
 /// What answers are made with.
@@ -135,6 +139,7 @@ impl Analyser<'_> {
     fn component(&self, program: &Program, answers: &mut Answers) {
         let analysis = Analysis::new(Flow::solve(program));
         let signals = Signals::new(&analysis);
+        answers.processes.extend(processes::in_code(program, &analysis, self.locator));
         let mut owners: Vec<(Family, String)> = Vec::new();
         let owner_of: Vec<usize> = program
             .modules
@@ -324,4 +329,5 @@ fn add(known: &mut Server, other: Server) {
         known.principal_at = other.principal_at;
     }
     known.stores.extend(other.stores);
+    known.processes.extend(other.processes);
 }

@@ -1,11 +1,30 @@
 //! Phrases about one server that several formats share.
 
 use super::words;
-use crate::classify::answer::{Category, Era, Server};
+use crate::classify::answer::{Carrier, Category, Era, KeyedBy, Processes, Server, Store};
 
 /// Whether there is nothing to say about a server but its name.
 pub fn is_quiet(server: &Server) -> bool {
     server.category == Category::None && server.stores.is_empty()
+}
+
+/// What says that a server runs in several processes, each shown by `one`; nothing where nothing does.
+pub fn processes(server: &Server, one: &dyn Fn(&Processes) -> String) -> Option<String> {
+    let reasons: Vec<String> = server.processes.iter().map(one).collect();
+    (!reasons.is_empty())
+        .then(|| format!("runs in several processes: {}, so what is kept in memory is not shared", reasons.join(", ")))
+}
+
+/// What several processes mean for the handles of a server; nothing where it has no state that would get one.
+pub fn shared_store(server: &Server) -> Option<&'static str> {
+    let in_memory = |store: &Store| {
+        matches!(store.carrier, Carrier::Handle | Carrier::Principal | Carrier::Manual)
+            && store.keyed_by != KeyedBy::Process
+    };
+    (!server.processes.is_empty() && server.stores.iter().any(in_memory)).then_some(
+        "A handle store in memory will not do here, since the next call may reach another process: take a store that \
+         the processes share.",
+    )
 }
 
 /// The SDK, its version and what it speaks.

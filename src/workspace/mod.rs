@@ -5,6 +5,7 @@ pub mod names;
 pub mod packages;
 pub mod paths;
 pub mod prefilter;
+pub mod replicas;
 pub mod resolve;
 pub mod sdk;
 pub mod skipped;

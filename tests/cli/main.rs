@@ -1,6 +1,7 @@
 //! The program as people and scripts meet it: exit codes, streams, messages.
 
 mod formats;
+mod processes;
 
 use std::fs;
 use std::io::Read;

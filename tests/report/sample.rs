@@ -111,6 +111,10 @@ pub fn parts() -> Parts {
             ),
             store("transports", 3, Holds::Transport, Carrier::Drop, Failure::Refused, &[]),
         ],
+        processes: vec![Processes {
+            reason: "deploy.replicas: 3 of service cart".to_owned(),
+            at: place("docker-compose.yml", 12, 17),
+        }],
     };
     let probe = Server {
         path: "packages/probe".to_owned(),
@@ -123,6 +127,7 @@ pub fn parts() -> Parts {
         principal: Principal::None,
         principal_at: None,
         stores: Vec::new(),
+        processes: Vec::new(),
     };
     let mut state = finding(
         "session-keyed-state",

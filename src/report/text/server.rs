@@ -41,6 +41,11 @@ pub fn render(out: &mut String, server: &Server, style: Style) {
     if server.role != Role::Client {
         line(out, style, "callers", &callers(server));
     }
+    if let Some(text) =
+        describe::processes(server, &|found| format!("{} ({}:{})", found.reason, found.at.path, found.at.line))
+    {
+        line(out, style, "processes", &text);
+    }
     if !server.stores.is_empty() {
         out.push('\n');
         let rows: Vec<Vec<String>> = server.stores.iter().map(row).collect();
@@ -125,5 +130,6 @@ fn to_do(out: &mut String, server: &Server, style: Style) {
     if server.category > Category::None {
         items.push(words::to_do(server.category).to_owned());
     }
+    items.extend(describe::shared_store(server).map(str::to_owned));
     section(out, style, "What to do", &items);
 }
