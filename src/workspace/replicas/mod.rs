@@ -163,6 +163,11 @@ pub fn servers_of<'s>(replicas: &Replicas, servers: &[&'s str], packages: &Packa
             [one] => return vec![one],
             _ => return Vec::new(),
         }
+        // An example shows what may be done; a chart of something else is not ours.
+        let name = paths::file_name(dir);
+        if matches!(name, "docs" | "doc" | "examples" | "example" | "samples") || is_foreign(name) {
+            return Vec::new();
+        }
         if Family::ALL.iter().any(|family| packages.at(*family, dir).is_some_and(|package| package.manifest.is_some()))
         {
             return Vec::new();

@@ -203,5 +203,21 @@ fn whose_replicas() {
     // Another package's, and one of several: not known which.
     belongs(&[".", two[0], "packages/web"], &two[..1], &of("packages/web/fly.toml", None, &[]), &[]);
     belongs(&[".", two[0], two[1]], &two, &of("k8s/a.yaml", None, &["gate"]), &[]);
+    belongs(&["."], &["."], &of("examples/scaled/compose.yml", None, &[]), &[]);
+    belongs(&["."], &["."], &of("charts/redis/values.yaml", None, &[]), &[]);
     belongs(&["."], &["."], &of("../compose.yml", None, &[]), &["."]);
+}
+
+proptest::proptest! {
+    /// Whatever a file holds, reading it ends well, and places lie in it.
+    #[test]
+    fn any_text_is_read(text in "([ \\-:{}\\[\\]'\"#|>=,$()&;\\\\a-dé\\n]|replicas|services|kind|workers|-w|--workers|gunicorn|uvicorn|4|CMD|ENV|main|scripts){0,60}") {
+        for name in ["compose.yml", "values.yaml", "serverless.yml", "app.yaml", "render.yaml", "fly.toml", "wrangler.toml", "netlify.toml", "wrangler.json", "vercel.json", "package.json", "Dockerfile", "Procfile", "x.service", "gunicorn.conf.py", "ecosystem.config.js"] {
+            let kind = deployment_of(name).expect("a file of interest");
+            for found in of_text(name, kind, &text) {
+                proptest::prop_assert!(found.line >= 1 && found.column >= 1);
+                proptest::prop_assert!(found.line as usize <= text.lines().count().max(1));
+            }
+        }
+    }
 }
