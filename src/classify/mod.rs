@@ -11,4 +11,5 @@ pub mod processes;
 pub mod server;
 pub mod signals;
 pub mod stores;
+pub mod upgrades;
 pub mod words;

@@ -124,6 +124,7 @@ pub fn answer(
         principal_at: principal_at.map(|at| place(at.module, analysis.flow.program.expr(at).span)),
         stores: stores.iter().map(|found| store(analysis, found, place)).collect(),
         processes: Vec::new(),
+        upgrades: Vec::new(),
     })
 }
 

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ScanOptions;
 use super::load::{Loaded, all_specifiers};
 use super::locate::Locator;
-use super::processes;
+use super::{processes, upgrades};
 use crate::classify::answer::{KeyedBy, Role, SdkAnswer, Server};
 use crate::classify::server::{self, Shape};
 use crate::classify::signals::Signals;
@@ -169,11 +169,16 @@ impl Analyser<'_> {
             let language = language(program, &modules);
             let package = server::Package { dir, language, sdk, modules: &modules };
             let place = |module: u32, span| self.locator.place(&program.module(module).path, span);
-            let Some(server) = server::answer(&analysis, &signals, &package, shape, &place) else { continue };
+            let Some(mut server) = server::answer(&analysis, &signals, &package, shape, &place) else { continue };
             let context = Context { analysis: &analysis, signals: &signals, modules: &modules, http: shape.http };
             let rules = rules::ALL.iter().filter(|rule| self.options.wants(rule.name));
             let detections: Vec<Detection> = rules.flat_map(|rule| (rule.detect)(&context)).collect();
-            answers.findings.extend(self.findings(program, &server, detections));
+            let findings = self.findings(program, &server, detections);
+            if let Some(own) = self.packages.at(*family, dir) {
+                let sdks = sdk::sdks_in(self.packages, own);
+                upgrades::of_server(&self.options.upgrades, &sdks, &analysis, &modules, &findings, &mut server, &place);
+            }
+            answers.findings.extend(findings);
             // Who calls a factory matters where something was found to live as long as its session.
             let matters = server.stores.iter().any(|store| store.keyed_by == KeyedBy::SessionLifetime);
             let uncalled =
@@ -330,4 +335,5 @@ fn add(known: &mut Server, other: Server) {
     }
     known.stores.extend(other.stores);
     known.processes.extend(other.processes);
+    upgrades::merge(&mut known.upgrades, other.upgrades);
 }

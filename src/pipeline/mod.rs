@@ -5,6 +5,7 @@ mod error;
 mod load;
 mod locate;
 mod processes;
+mod upgrades;
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,7 @@ use crate::check::Evidence;
 use crate::lower;
 use crate::model::facts::{Language, Span};
 use crate::report::scan::{Files, Parts, Scan, Skipped, Unsupported};
+use crate::workspace::upgrades::Target;
 use crate::workspace::{self, Packages, Resolver, Tree, WalkError, WalkOptions};
 use analyse::{Analyser, Answers};
 use load::Loaded;
@@ -38,6 +40,8 @@ pub struct ScanOptions {
     pub rules: Vec<&'static str>,
     /// An answer without any readable file is an answer, not an error.
     pub allow_empty: bool,
+    /// Packages and the versions that they would move to.
+    pub upgrades: Vec<Target>,
 }
 
 impl ScanOptions {

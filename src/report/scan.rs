@@ -207,6 +207,10 @@ fn sort_server(server: &mut Server) {
     server.stores.sort_by(|a, b| (&a.at, &a.id).cmp(&(&b.at, &b.id)));
     server.processes.sort_by(|a, b| (&a.at, &a.reason).cmp(&(&b.at, &b.reason)));
     server.processes.dedup();
+    for change in server.upgrades.iter_mut().flat_map(|upgrade| &mut upgrade.changes) {
+        change.at.sort();
+        change.at.dedup();
+    }
 }
 
 fn finding_key(f: &Finding) -> (&str, u32, u32, u32, u32, &str, &str, &str) {
@@ -268,6 +272,7 @@ mod tests {
             principal_at: None,
             stores: Vec::new(),
             processes: Vec::new(),
+            upgrades: Vec::new(),
         }
     }
 

@@ -9,6 +9,7 @@ pub mod replicas;
 pub mod resolve;
 pub mod sdk;
 pub mod skipped;
+pub mod upgrades;
 pub mod version;
 pub mod walk;
 mod walk_root;

@@ -2,6 +2,7 @@
 
 mod formats;
 mod processes;
+mod upgrades;
 
 use std::fs;
 use std::io::Read;

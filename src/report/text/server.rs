@@ -53,6 +53,10 @@ pub fn render(out: &mut String, server: &Server, style: Style) {
     }
     upgrade(out, server, style);
     to_do(out, server, style);
+    for asked in &server.upgrades {
+        let items: Vec<String> = describe::upgrade(asked);
+        section(out, style, &format!("If {} moves to {}", asked.package, asked.to), &items);
+    }
 }
 
 fn line(out: &mut String, style: Style, label: &str, text: &str) {
