@@ -148,7 +148,14 @@ pub fn servers_of<'s>(replicas: &Replicas, servers: &[&'s str], packages: &Packa
         let last = paths::file_name(server);
         replicas.names.iter().any(|name| name == last || name.split(['-', '_', '.']).any(|part| part == last))
     };
-    for dir in paths::ancestors(&dir) {
+    let start = dir.as_str();
+    for dir in paths::ancestors(start) {
+        // An example shows what may be done, and says nothing of the one beside it; a chart of something else is not ours.
+        let name = paths::file_name(dir);
+        let shows = matches!(name, "docs" | "doc" | "examples" | "example" | "samples") && dir != start;
+        if !servers.contains(&dir) && (shows || is_foreign(name)) {
+            return Vec::new();
+        }
         let below: Vec<&str> =
             servers.iter().copied().filter(|server| *server != dir && paths::is_within(server, dir)).collect();
         let meant: Vec<&str> = below.iter().copied().filter(|server| named(server)).collect();
@@ -162,11 +169,6 @@ pub fn servers_of<'s>(replicas: &Replicas, servers: &[&'s str], packages: &Packa
             [] => {}
             [one] => return vec![one],
             _ => return Vec::new(),
-        }
-        // An example shows what may be done; a chart of something else is not ours.
-        let name = paths::file_name(dir);
-        if matches!(name, "docs" | "doc" | "examples" | "example" | "samples") || is_foreign(name) {
-            return Vec::new();
         }
         if Family::ALL.iter().any(|family| packages.at(*family, dir).is_some_and(|package| package.manifest.is_some()))
         {
@@ -211,7 +213,9 @@ fn is_foreign(name: &str) -> bool {
         "milvus",
         "celery",
     ];
-    name.split(['-', '_', '.']).any(|part| FOREIGN.contains(&part))
+    let parts = || name.split(['-', '_', '.']);
+    // A server for a database is named after it.
+    parts().any(|part| FOREIGN.contains(&part)) && !parts().any(|part| part == "mcp")
 }
 
 /// The name in a reference to an image: `ghcr.io/acme/cart:1.2` → `cart`.

@@ -204,6 +204,10 @@ fn whose_replicas() {
     belongs(&[".", two[0], "packages/web"], &two[..1], &of("packages/web/fly.toml", None, &[]), &[]);
     belongs(&[".", two[0], two[1]], &two, &of("k8s/a.yaml", None, &["gate"]), &[]);
     belongs(&["."], &["."], &of("examples/scaled/compose.yml", None, &[]), &[]);
+    belongs(&["."], &["examples/a"], &of("examples/b/compose.yml", None, &[]), &[]);
+    belongs(&["."], &["examples/a"], &of("examples/a/deploy/compose.yml", None, &[]), &["examples/a"]);
+    belongs(&["."], &["servers/redis"], &of("servers/redis/fly.toml", None, &[]), &["servers/redis"]);
+    assert!(is_foreign("my-redis") && !is_foreign("redis-mcp") && !is_foreign("cart"));
     belongs(&["."], &["."], &of("charts/redis/values.yaml", None, &[]), &[]);
     belongs(&["."], &["."], &of("../compose.yml", None, &[]), &["."]);
 }
