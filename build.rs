@@ -6,6 +6,8 @@ mod packages;
 mod prefilter;
 #[path = "build/tables.rs"]
 mod tables;
+#[path = "build/upgrades.rs"]
+mod upgrades;
 #[path = "build/vocabulary.rs"]
 mod vocabulary;
 
@@ -17,6 +19,7 @@ type Generator = (&'static str, fn(&Path) -> String);
 const GENERATORS: &[Generator] = &[
     ("packages.rs", packages::generate),
     ("prefilter.rs", prefilter::generate),
+    ("upgrades.rs", upgrades::generate),
     ("vocabulary.rs", vocabulary::generate_all),
 ];
 

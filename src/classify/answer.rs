@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+pub use crate::workspace::upgrades::ChangeKind;
+
 /// Declares a closed vocabulary with its published ids.
 macro_rules! vocabulary {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $id:literal,)* }) => {
@@ -277,4 +279,41 @@ pub struct Server {
     pub principal_at: Option<Place>,
     /// Stores.
     pub stores: Vec<Store>,
+    /// What says that it runs in several processes, by place.
+    pub processes: Vec<Processes>,
+    /// What a package that moves to another version would change, for each that was asked about.
+    pub upgrades: Vec<Upgrade>,
+}
+
+/// What one package that moves to another version changes for a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Upgrade {
+    /// The package as it is asked about.
+    pub package: String,
+    /// The version in use, as far as it is known.
+    pub from: Option<String>,
+    /// The version it moves to, as it was given.
+    pub to: String,
+    /// What changes.
+    pub changes: Vec<UpgradeChange>,
+}
+
+/// One thing that changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UpgradeChange {
+    /// What kind of thing.
+    pub kind: ChangeKind,
+    /// What changes.
+    pub message: String,
+    /// Where the code meets it; nowhere in particular where that is empty.
+    pub at: Vec<Place>,
+}
+
+/// Something in the repository that says that a server runs in several processes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Processes {
+    /// What it says.
+    pub reason: String,
+    /// Where.
+    pub at: Place,
 }

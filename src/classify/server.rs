@@ -123,6 +123,8 @@ pub fn answer(
         principal,
         principal_at: principal_at.map(|at| place(at.module, analysis.flow.program.expr(at).span)),
         stores: stores.iter().map(|found| store(analysis, found, place)).collect(),
+        processes: Vec::new(),
+        upgrades: Vec::new(),
     })
 }
 

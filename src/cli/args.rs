@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use mcp_migrate::rules::finding::Severity;
 use mcp_migrate::rules::{self, Rule};
+use mcp_migrate::workspace::upgrades::Target;
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 nothing at or above --fail-on; 1 something; 2 usage or configuration error, or nothing that can be read; 101 a bug.
@@ -68,6 +69,9 @@ pub struct Scan {
     /// Exit with 1 from this severity on [default: warning]
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
+    /// Say what changes if this package moves to that version (`mcp@2.3.0`); may be repeated
+    #[arg(long, value_name = "PKG@VER", action = ArgAction::Append)]
+    pub upgrade_to: Vec<Target>,
     /// Print counts and times to stderr
     #[arg(long)]
     pub stats: bool,

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use mcp_migrate::classify::answer::Upgrade;
 use mcp_migrate::report::layout::plural;
 use mcp_migrate::report::scan::Scan;
+use mcp_migrate::workspace::upgrades::Target;
 
 use super::args::{self, Check, Global, ScanFormat};
 use super::check;
@@ -25,6 +27,12 @@ pub fn run(own: &args::Scan, global: &Global, output: &Output) -> u8 {
     let started = Instant::now();
     let Some(scan) = answer(&own.paths, &own.check, &settings, global, output) else { return FAILED };
     let took = started.elapsed();
+    if !global.quiet {
+        for target in own.upgrade_to.iter().filter(|target| !speaks_of(&scan, target)) {
+            output
+                .note(&format!("note: no server here depends on `{}`, so nothing is said about {target}", target.name));
+        }
+    }
     output.result(&formats::render(settings.format.value, &scan, global, output));
     if settings.format.value == ScanFormat::Github {
         formats::step_summary(&scan, output);
@@ -50,6 +58,12 @@ pub fn answer(paths: &[PathBuf], check: &Check, settings: &Settings, global: &Gl
         }
     }
     Some(checked.scan)
+}
+
+/// Whether any server depends on the package of a target.
+fn speaks_of(scan: &Scan, target: &Target) -> bool {
+    let same = |upgrade: &Upgrade| upgrade.package == target.name && upgrade.to == target.version;
+    scan.servers.iter().flat_map(|server| &server.upgrades).any(same)
 }
 
 fn stats(scan: &Scan, took: Duration) -> String {

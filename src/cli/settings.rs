@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use mcp_migrate::ScanOptions;
 use mcp_migrate::check::config::{listed, nearest};
 use mcp_migrate::check::{CheckError, Config};
+use mcp_migrate::workspace::upgrades::Target;
 use mcp_migrate::workspace::walk;
 
 use super::args::{self, Check, FailOn, Global, ScanFormat};
@@ -62,13 +63,16 @@ pub struct Settings {
     pub include_tests: Setting<bool>,
     /// The baseline.
     pub baseline: Setting<Option<PathBuf>>,
+    /// Packages and the versions that they would move to.
+    pub upgrades: Vec<Target>,
     paths: Vec<PathBuf>,
 }
 
 impl Settings {
     /// The settings of a scan.
     pub fn of_scan(own: &args::Scan, global: &Global) -> Result<Self, CheckError> {
-        Self::resolve(&own.paths, own.format, own.fail_on, &own.check, global)
+        let settings = Self::resolve(&own.paths, own.format, own.fail_on, &own.check, global)?;
+        Ok(Self { upgrades: own.upgrade_to.clone(), ..settings })
     }
 
     /// The settings of a command without options of its own that matter here.
@@ -116,7 +120,7 @@ impl Settings {
             (None, None, Some((file, path))) => Setting::new(Some(file.dir().join(path)), Origin::File),
             (None, None, None) => Setting::new(None, Origin::Default),
         };
-        Ok(Self { fail_on, format, include_tests, baseline, paths: paths.to_vec(), config })
+        Ok(Self { fail_on, format, include_tests, baseline, upgrades: Vec::new(), paths: paths.to_vec(), config })
     }
 
     /// The file's settings.
@@ -140,6 +144,7 @@ impl Settings {
             threads: global.threads.map(usize::from),
             rules: Vec::new(),
             allow_empty: global.allow_empty,
+            upgrades: self.upgrades.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ScanOptions;
 use super::load::{Loaded, all_specifiers};
 use super::locate::Locator;
+use super::{processes, upgrades};
 use crate::classify::answer::{KeyedBy, Role, SdkAnswer, Server};
 use crate::classify::server::{self, Shape};
 use crate::classify::signals::Signals;
@@ -16,6 +17,7 @@ use crate::model::program::{FuncRef, Link, Program};
 use crate::rules;
 use crate::rules::detect::{Context, Detection};
 use crate::rules::finding::{Finding, Related};
+use crate::workspace::replicas::Replicas;
 use crate::workspace::sdk::{self, Era, SdkKind};
 use crate::workspace::{Family, Packages, Resolution, Resolver};
 
@@ -28,6 +30,8 @@ pub struct Answers {
     pub findings: Vec<Finding>,
     /// Names of factories that nothing was seen to call, with the folder of their package.
     pub uncalled: Vec<(String, Name)>,
+    /// Code that runs several processes.
+    pub processes: Vec<Replicas>,
 }
 
 /// What answers are made with.
@@ -135,6 +139,7 @@ impl Analyser<'_> {
     fn component(&self, program: &Program, answers: &mut Answers) {
         let analysis = Analysis::new(Flow::solve(program));
         let signals = Signals::new(&analysis);
+        answers.processes.extend(processes::in_code(program, &analysis, self.locator));
         let mut owners: Vec<(Family, String)> = Vec::new();
         let owner_of: Vec<usize> = program
             .modules
@@ -164,11 +169,16 @@ impl Analyser<'_> {
             let language = language(program, &modules);
             let package = server::Package { dir, language, sdk, modules: &modules };
             let place = |module: u32, span| self.locator.place(&program.module(module).path, span);
-            let Some(server) = server::answer(&analysis, &signals, &package, shape, &place) else { continue };
+            let Some(mut server) = server::answer(&analysis, &signals, &package, shape, &place) else { continue };
             let context = Context { analysis: &analysis, signals: &signals, modules: &modules, http: shape.http };
             let rules = rules::ALL.iter().filter(|rule| self.options.wants(rule.name));
             let detections: Vec<Detection> = rules.flat_map(|rule| (rule.detect)(&context)).collect();
-            answers.findings.extend(self.findings(program, &server, detections));
+            let findings = self.findings(program, &server, detections);
+            if let Some(own) = self.packages.at(*family, dir) {
+                let sdks = sdk::sdks_in(self.packages, own);
+                upgrades::of_server(&self.options.upgrades, &sdks, &analysis, &modules, &findings, &mut server, &place);
+            }
+            answers.findings.extend(findings);
             // Who calls a factory matters where something was found to live as long as its session.
             let matters = server.stores.iter().any(|store| store.keyed_by == KeyedBy::SessionLifetime);
             let uncalled =
@@ -326,4 +336,6 @@ fn add(known: &mut Server, other: Server) {
         known.principal_at = other.principal_at;
     }
     known.stores.extend(other.stores);
+    known.processes.extend(other.processes);
+    upgrades::merge(&mut known.upgrades, other.upgrades);
 }

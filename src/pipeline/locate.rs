@@ -55,6 +55,12 @@ impl Locator {
         Place { path: path.to_owned(), line: position.line, column: position.column }
     }
 
+    /// The text of a span.
+    pub fn text(&self, path: &str, span: Span) -> String {
+        let text = |file: Rc<File>| file.source.text.get(span.start as usize..span.end as usize).map(str::to_owned);
+        self.file(path).and_then(text).unwrap_or_default()
+    }
+
     /// The text of the line of an offset, without the space around it.
     pub fn line_text(&self, path: &str, offset: u32) -> String {
         let Some(file) = self.file(path) else { return String::new() };

@@ -4,6 +4,8 @@ mod analyse;
 mod error;
 mod load;
 mod locate;
+mod processes;
+mod upgrades;
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +15,7 @@ use crate::check::Evidence;
 use crate::lower;
 use crate::model::facts::{Language, Span};
 use crate::report::scan::{Files, Parts, Scan, Skipped, Unsupported};
+use crate::workspace::upgrades::Target;
 use crate::workspace::{self, Packages, Resolver, Tree, WalkError, WalkOptions};
 use analyse::{Analyser, Answers};
 use load::Loaded;
@@ -37,6 +40,8 @@ pub struct ScanOptions {
     pub rules: Vec<&'static str>,
     /// An answer without any readable file is an answer, not an error.
     pub allow_empty: bool,
+    /// Packages and the versions that they would move to.
+    pub upgrades: Vec<Target>,
 }
 
 impl ScanOptions {
@@ -101,11 +106,11 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Evidence
     let analyser = Analyser { packages: &packages, resolver: &resolver, locator: &locator, options };
     progress.step(Stage::Analyse, 0, None);
     let mut answers = analyser.run(&mut loaded);
-    if let Some(found) = callers(&loaded, &answers)
-        && loaded.add(&found, &resolver, progress)
-    {
+    let more: Vec<String> = [callers(&loaded, &answers), processes::files(&loaded, &answers)].concat();
+    if !more.is_empty() && loaded.add(&more, &resolver, progress) {
         answers = analyser.run(&mut loaded);
     }
+    processes::attribute(&tree, &packages, &mut answers);
     let skipped = tree.skipped.iter().chain(&packages.skipped).chain(&loaded.skipped);
     let scan = Scan::assemble(Parts {
         root,
@@ -130,7 +135,7 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Evidence
 }
 
 /// Files that may call the factories of which no caller was seen: how long what a factory makes lives depends on them.
-fn callers(loaded: &Loaded<'_>, answers: &Answers) -> Option<Vec<String>> {
+fn callers(loaded: &Loaded<'_>, answers: &Answers) -> Vec<String> {
     let mut out = Vec::new();
     let mut dirs: Vec<&String> = answers.uncalled.iter().map(|(dir, _)| dir).collect();
     dirs.sort();
@@ -140,7 +145,7 @@ fn callers(loaded: &Loaded<'_>, answers: &Answers) -> Option<Vec<String>> {
             answers.uncalled.iter().filter(|(of, _)| of == dir).map(|(_, name)| name.text()).collect();
         out.extend(loaded.mentioning(dir, &words));
     }
-    (!out.is_empty()).then_some(out)
+    out
 }
 
 fn walk(options: &ScanOptions) -> Result<Tree, ScanError> {

@@ -205,6 +205,12 @@ fn sort_server(server: &mut Server) {
         store.fields.sort_by(|a, b| a.name.cmp(&b.name));
     }
     server.stores.sort_by(|a, b| (&a.at, &a.id).cmp(&(&b.at, &b.id)));
+    server.processes.sort_by(|a, b| (&a.at, &a.reason).cmp(&(&b.at, &b.reason)));
+    server.processes.dedup();
+    for change in server.upgrades.iter_mut().flat_map(|upgrade| &mut upgrade.changes) {
+        change.at.sort();
+        change.at.dedup();
+    }
 }
 
 fn finding_key(f: &Finding) -> (&str, u32, u32, u32, u32, &str, &str, &str) {
@@ -265,6 +271,8 @@ mod tests {
             principal: Principal::None,
             principal_at: None,
             stores: Vec::new(),
+            processes: Vec::new(),
+            upgrades: Vec::new(),
         }
     }
 

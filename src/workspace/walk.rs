@@ -14,6 +14,7 @@ use crate::model::facts::Language;
 
 use super::names::{self, ManifestKind};
 use super::paths;
+use super::replicas::{DeploymentKind, deployment_of};
 use super::skipped::{SkipReason, Skipped};
 use super::walk_root::{repository_root, root_of};
 
@@ -71,6 +72,17 @@ impl ManifestFile {
     }
 }
 
+/// A file that may say how many processes run a server.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DeploymentFile {
+    /// Path relative to the root, with `/`; `../…` where it lies above the root.
+    pub path: String,
+    /// Where it is on disk.
+    pub absolute: PathBuf,
+    /// What it is.
+    pub kind: DeploymentKind,
+}
+
 /// What the walk found.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
@@ -81,6 +93,8 @@ pub struct Tree {
     /// Manifests and lock files, sorted by path. Those above the root are there too: a scan of `src/` or of one workspace
     /// member needs the dependencies and the lock file of the repository.
     pub manifests: Vec<ManifestFile>,
+    /// Files that may say how many processes run a server, sorted by path.
+    pub deployments: Vec<DeploymentFile>,
     /// What was left out with a word.
     pub skipped: Vec<Skipped>,
     /// Files in programming languages without a front end, by extension: how many, and the first.
@@ -283,6 +297,10 @@ impl Walker {
                 kind,
             });
         }
+        if let Some(kind) = deployment_of(name) {
+            let path_in_root = paths::relative(path, &self.tree.root);
+            self.tree.deployments.push(DeploymentFile { path: path_in_root, absolute: path.to_owned(), kind });
+        }
     }
 
     fn skip(&mut self, path: &Path, reason: SkipReason) {
@@ -330,6 +348,8 @@ impl Walker {
         tree.files.dedup_by(|a, b| a.path == b.path);
         tree.manifests.sort_unstable();
         tree.manifests.dedup();
+        tree.deployments.sort_unstable();
+        tree.deployments.dedup();
         tree.skipped.sort_unstable();
         tree.skipped.dedup();
         self.tree

@@ -1,6 +1,8 @@
 //! The program as people and scripts meet it: exit codes, streams, messages.
 
 mod formats;
+mod processes;
+mod upgrades;
 
 use std::fs;
 use std::io::Read;

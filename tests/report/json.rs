@@ -80,6 +80,7 @@ fn vocabularies_agree() {
     same!(Holds, "/$defs/store/properties/holds/enum");
     same!(Carrier, "/$defs/store/properties/carrier/enum");
     same!(Role, "/$defs/server/properties/role/enum");
+    same!(ChangeKind, "/$defs/server/properties/upgrades/items/properties/changes/items/properties/kind/enum");
     same!(Principal, "/$defs/server/properties/principal/enum");
     same!(SkipReason, "/$defs/skipped/properties/reason/enum");
 }

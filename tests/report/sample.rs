@@ -111,6 +111,27 @@ pub fn parts() -> Parts {
             ),
             store("transports", 3, Holds::Transport, Carrier::Drop, Failure::Refused, &[]),
         ],
+        processes: vec![Processes {
+            reason: "deploy.replicas: 3 of service cart".to_owned(),
+            at: place("docker-compose.yml", 12, 17),
+        }],
+        upgrades: vec![Upgrade {
+            package: "@modelcontextprotocol/sdk".to_owned(),
+            from: Some("1.26.0".to_owned()),
+            to: "2".to_owned(),
+            changes: vec![
+                UpgradeChange {
+                    kind: ChangeKind::Era,
+                    message: "2026-07-28 is spoken from 2.0.0 on".to_owned(),
+                    at: Vec::new(),
+                },
+                UpgradeChange {
+                    kind: ChangeKind::Removed,
+                    message: "every import of it changes".to_owned(),
+                    at: vec![place("packages/cart/src/server.ts", 1, 1), place("packages/cart/src/audit.ts", 2, 1)],
+                },
+            ],
+        }],
     };
     let probe = Server {
         path: "packages/probe".to_owned(),
@@ -123,6 +144,8 @@ pub fn parts() -> Parts {
         principal: Principal::None,
         principal_at: None,
         stores: Vec::new(),
+        processes: Vec::new(),
+        upgrades: Vec::new(),
     };
     let mut state = finding(
         "session-keyed-state",

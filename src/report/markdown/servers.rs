@@ -50,11 +50,18 @@ fn head(cx: &Cx<'_>, server: &Server) -> String {
         let at = server.principal_at.as_ref().map(|at| format!(" ({})", cx.at(at))).unwrap_or_default();
         out.push_str(&format!("- Callers: {callers}{at}\n"));
     }
+    if let Some(text) = describe::processes(server, &|found| format!("{} ({})", prose(&found.reason), cx.at(&found.at)))
+    {
+        out.push_str(&format!("- Processes: {}\n", text));
+    }
     for facet in &server.facets {
         out.push_str(&format!("- `{facet}`: {}\n", words::facet(*facet)));
     }
     if server.category > Category::None {
         out.push_str(&format!("- To do: {}\n", words::to_do(server.category)));
+    }
+    if let Some(text) = describe::shared_store(server) {
+        out.push_str(&format!("- {text}\n"));
     }
     if server.stores.is_empty() && server.category == Category::SetupOnly {
         out.push_str("\nNothing in the application reads the session id, so tools answer as before.\n");

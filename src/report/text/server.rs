@@ -41,6 +41,11 @@ pub fn render(out: &mut String, server: &Server, style: Style) {
     if server.role != Role::Client {
         line(out, style, "callers", &callers(server));
     }
+    if let Some(text) =
+        describe::processes(server, &|found| format!("{} ({}:{})", found.reason, found.at.path, found.at.line))
+    {
+        line(out, style, "processes", &text);
+    }
     if !server.stores.is_empty() {
         out.push('\n');
         let rows: Vec<Vec<String>> = server.stores.iter().map(row).collect();
@@ -48,6 +53,10 @@ pub fn render(out: &mut String, server: &Server, style: Style) {
     }
     upgrade(out, server, style);
     to_do(out, server, style);
+    for asked in &server.upgrades {
+        let items: Vec<String> = describe::upgrade(asked);
+        section(out, style, &format!("If {} moves to {}", asked.package, asked.to), &items);
+    }
 }
 
 fn line(out: &mut String, style: Style, label: &str, text: &str) {
@@ -125,5 +134,6 @@ fn to_do(out: &mut String, server: &Server, style: Style) {
     if server.category > Category::None {
         items.push(words::to_do(server.category).to_owned());
     }
+    items.extend(describe::shared_store(server).map(str::to_owned));
     section(out, style, "What to do", &items);
 }
