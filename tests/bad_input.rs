@@ -431,6 +431,7 @@ fn thousands_of_files() {
 #[test]
 fn imports_that_lead_nowhere_or_round() {
     let folder = repository(&[
+        ("src/wide.ts", "import { settings } from '中文/config';\nexport const sessionIdGenerator = settings;\n".as_bytes()),
         ("src/a.ts", b"export * from './b.js';\nexport { x as y } from './b.js';\nexport const sessionIdGenerator = 1;\n"),
         ("src/b.ts", b"export * from './a.js';\nexport { y as x } from './a.js';\n"),
         ("src/self.ts", b"export * from './self.js';\nimport * as me from './self.js';\nexport const transports = me.transports['mcp-session-id'];\n"),

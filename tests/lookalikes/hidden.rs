@@ -94,6 +94,40 @@ fn factory_closures() {
             "",
             "",
         )),
+Program::v1("a store found by a middleware, read through AsyncLocalStorage")
+.category("app-state")
+.file("src/context.ts", "import { AsyncLocalStorage } from 'node:async_hooks';\nexport interface State { notes: string[] }\nexport const als = new AsyncLocalStorage<State>();\nexport const current = () => als.getStore()!;\n")
+.file("src/tools.ts", r"
+import { z } from 'zod';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { current } from './context.js';
+export function register(server: McpServer) {
+  server.registerTool('note', { inputSchema: { text: z.string() } }, async ({ text }) => { current().notes.push(text); return { content: [{ type: 'text', text: current().notes.join() }] }; });
+}
+")
+.ts(r"
+import { randomUUID } from 'node:crypto';
+import express from 'express';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { als, type State } from './context.js';
+import { register } from './tools.js';
+const server = new McpServer({ name: 'x', version: '1.0.0' });
+register(server);
+const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
+await server.connect(transport);
+const states = new Map<string, State>();
+const app = express();
+app.use(express.json());
+app.post('/mcp', (req, res) => {
+  const id = req.get('Mcp-Session-Id') ?? '';
+  let state = states.get(id);
+  if (!state) { state = { notes: [] }; states.set(id, state); }
+  return als.run(state, () => transport.handleRequest(req, res, req.body));
+});
+app.listen(3000);
+")
+.store("states:app-state:handle:collapsed"),
     ]);
 }
 
@@ -151,6 +185,46 @@ fn renamed_ids() {
             "function work(text: string, _sessionId?: string) { return text; }",
             "work(args.text, extra.sessionId);",
         )),
+Program::bare("an agent object per session", r#"{"name":"desk","type":"module","dependencies":{"agents":"^0.2.0","@modelcontextprotocol/sdk":"^1.20.0","zod":"^3.25.0"}}"#).category("app-state").ts(r"
+import { McpAgent } from 'agents/mcp';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+export class Desk extends McpAgent<unknown, { open?: string }> {
+  server = new McpServer({ name: 'desk', version: '1.0.0' });
+  async init() {
+    this.server.registerTool('open', { inputSchema: { id: z.string() } }, async ({ id }) => { this.setState({ open: id }); return { content: [{ type: 'text', text: id }] }; });
+    this.server.registerTool('close', { description: 'Closes' }, async () => ({ content: [{ type: 'text', text: this.state.open ?? '' }] }));
+  }
+}
+export default Desk.serve('/mcp');
+"),
+Program::with("a map that is spread by Redis", "ioredis").category("transport-map|gateway").file("src/server.ts", &server("", "console.error(args.text);")).ts(r"
+import { randomUUID } from 'node:crypto';
+import express from 'express';
+import Redis from 'ioredis';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './server.js';
+const redis = new Redis();
+const me = process.env.HOSTNAME ?? '';
+const local = new Map<string, StreamableHTTPServerTransport>();
+const app = express();
+app.use(express.json());
+app.post('/mcp', async (req, res) => {
+  const sid = req.get('mcp-session-id');
+  if (sid) {
+    const owner = await redis.get(`mcp:owner:${sid}`);
+    if (owner && owner !== me) { const r = await fetch(`http://${owner}/mcp`, { method: 'POST', body: JSON.stringify(req.body), headers: { 'mcp-session-id': sid } }); res.status(r.status).send(await r.text()); return; }
+    await local.get(sid)?.handleRequest(req, res, req.body);
+    return;
+  }
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID(), onsessioninitialized: async (id) => { local.set(id, transport); await redis.set(`mcp:owner:${id}`, me); } });
+  await buildServer().connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+app.listen(3000);
+"),
+Program::with("mcp-handler, the id of the context", "mcp-handler").category("app-state").file("app/api/[transport]/route.ts", "import { createMcpHandler } from 'mcp-handler';\nconst carts = new Map<string, string[]>();\nconst handler = createMcpHandler((server) => {\n  server.tool('add', 'Adds', {}, async (_args, extra) => { const c = carts.get(extra.sessionId!) ?? []; c.push('x'); carts.set(extra.sessionId!, c); return { content: [{ type: 'text', text: c.join() }] }; });\n}, {}, { redisUrl: process.env.REDIS_URL });\nexport { handler as GET, handler as POST };\n").store("carts:app-state:handle:collapsed"),
+Program::with("a token in the props of an agent per session", "agents").category("auth").ts("import { McpAgent } from 'agents/mcp';\nimport { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\nexport class Desk extends McpAgent<unknown, unknown, { accessToken: string }> {\n  server = new McpServer({ name: 'desk', version: '1.0.0' });\n  async init() {\n    this.server.registerTool('me', { description: 'Who am I' }, async () => { const r = await fetch('https://api.example/me', { headers: { authorization: `Bearer ${this.props.accessToken}` } }); return { content: [{ type: 'text', text: await r.text() }] }; });\n  }\n}\nexport default Desk.serve('/mcp');\n"),
     ]);
 }
 

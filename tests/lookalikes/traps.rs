@@ -207,6 +207,24 @@ export class McpClient {
   tool(name: string) { return this.call('tools/call', { name }); }
 }
 "),
+Program::bare("a client that keeps the id of its server", r#"{"name":"cli","type":"module","dependencies":{"@modelcontextprotocol/sdk":"^1.26.0"}}"#).category("none|null").ts(r"
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+const saved = new Map<string, string>();
+export async function open(url: string) {
+  const transport = new StreamableHTTPClientTransport(new URL(url), { sessionId: saved.get(url) });
+  const client = new Client({ name: 'cli', version: '1.0.0' });
+  await client.connect(transport);
+  if (transport.sessionId) saved.set(url, transport.sessionId);
+  console.error('session', transport.sessionId);
+  return client;
+}
+"),
+Program::v1("the upstream side of a gateway without sessions of its own").stateless(&server(
+    "import { Client } from '@modelcontextprotocol/sdk/client/index.js';\nimport { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';\nconst transport = new StreamableHTTPClientTransport(new URL('http://up.internal/mcp'));\nconst client = new Client({ name: 'gate', version: '1.0.0' });\nconst ready = client.connect(transport);",
+    "tool: z.string()",
+    "await ready; await client.callTool({ name: args.tool }); console.error('upstream session', transport.sessionId);",
+)),
     ]);
 }
 

@@ -48,6 +48,16 @@ fn deliverable() {
         &[
             Program::v1("plain tools").stateless(&declares("{ tools: {} }")),
             Program::v1("logging over stdio").stdio(&declares("{ tools: {}, logging: {} }")),
+            Program::v1("listChanged with sessions").stateful(&declares("{ tools: { listChanged: true } }")),
+            Program::v1("listChanged: false").stateless(&declares("{ tools: { listChanged: false } }")),
+            Program::v1("a second leg over stdio").stateless(&declares("{ tools: { listChanged: true } }")).file(
+                "src/stdio.ts",
+                r"
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { buildServer } from './server.js';
+await buildServer().connect(new StdioServerTransport());
+",
+            ),
         ],
     );
 }

@@ -74,6 +74,21 @@ app.post('/mcp', async (req, res) => {
 app.listen(3000);
 "),
             Program::v1("the header in a CORS list of the file that opens sessions").category("setup-only").file("src/server.ts", CLOCK).ts(&route("", "", "").replace("sessionIdGenerator: undefined", "sessionIdGenerator: () => crypto.randomUUID()").replace("app.use(express.json());", "app.use(cors({ exposedHeaders: ['Mcp-Session-Id'] }), express.json());").replace("import express", "import cors from 'cors';\nimport express")),
+Program::v1("a callback that never fires").category("none").facet("dead-session-code").file("src/server.ts", CLOCK).ts(&route(", onsessioninitialized: (id) => console.error('opened', id)", "", "")),
+Program::v1("clean-up that never runs").category("none").file("src/server.ts", CLOCK).ts(&route(", onsessionclosed: (id: string) => { files.delete(id); }", "", "const files = new Map<string, string>();")),
+Program::v1("a map that is never filled, and a DELETE route over it").category("none").file("src/server.ts", CLOCK).ts(&route("", "", r"
+const transports: Record<string, StreamableHTTPServerTransport> = {};
+app.delete('/mcp', async (req, res) => {
+  const transport = transports[req.headers['mcp-session-id'] as string];
+  if (!transport) { res.status(404).end(); return; }
+  await transport.handleRequest(req, res);
+});
+")),
+Program::v1("an id that is always empty").category("none").file("src/server.ts", CLOCK).ts(&route("", "if (transport.sessionId) open.set(transport.sessionId, transport);", "const open = new Map<string, StreamableHTTPServerTransport>();")),
+Program::v1("the header in a CORS list beside sessions").category("setup-only").file("src/server.ts", CLOCK).file("src/cors.ts", r"
+import cors from 'cors';
+export const allow = cors({ origin: '*', exposedHeaders: ['Mcp-Session-Id'], allowedHeaders: ['Content-Type', 'mcp-session-id'] });
+").ts(&route("", "", "").replace("sessionIdGenerator: undefined", "sessionIdGenerator: () => crypto.randomUUID()").replace("app.use(express.json());", "app.use(allow, express.json());").replace("import express", "import { allow } from './cors.js';\nimport express")),
         ],
     );
 }

@@ -70,6 +70,27 @@ export function buildServer() {
   return server;
 }
 "),
+Program::v1("evidence of an earlier read").category("app-state").store("read:guard:manual:*").stateful(r"
+import { readFile, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const read = new Map<string, Set<string>>();
+export function buildServer() {
+  const server = new McpServer({ name: 'files', version: '1.0.0' });
+  server.registerTool('read_file', { inputSchema: { path: z.string() } }, async ({ path }, extra) => {
+    const seen = read.get(extra.sessionId!) ?? new Set();
+    seen.add(path);
+    read.set(extra.sessionId!, seen);
+    return { content: [{ type: 'text', text: await readFile(path, 'utf8') }] };
+  });
+  server.registerTool('write_file', { inputSchema: { path: z.string(), text: z.string() } }, async ({ path, text }, extra) => {
+    if (!read.get(extra.sessionId!)?.has(path)) return { isError: true, content: [{ type: 'text', text: 'read it first' }] };
+    await writeFile(path, text);
+    return { content: [{ type: 'text', text: 'written' }] };
+  });
+  return server;
+}
+"),
         ],
     );
 }

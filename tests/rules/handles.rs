@@ -109,6 +109,11 @@ export class Baskets {
 }
 ",
                 ),
+            Program::v1("a factory per request").stateless(REGISTRY),
+            Program::v2("the modern entry point").modern(&REGISTRY.replace("sdk/server/mcp.js", "server").replace(
+                "{ basket_id: z.string(), sku: z.string() }",
+                "z.object({ basket_id: z.string(), sku: z.string() })",
+            )),
         ],
     );
 }

@@ -54,3 +54,18 @@ export const buildServer = () => new McpServer({ name: 'clock', version: '1.0.0'
         )],
     );
 }
+
+#[test]
+fn said_in_the_options() {
+    silent(
+        RULE,
+        &[
+            Program::bare("fastmcp, the mode written down", FASTMCP).category("none").ts(&fastmcp(
+                "server.start({ transportType: 'httpStream', httpStream: { port: 8080, stateless: true } });",
+            )),
+            Program::bare("fastmcp over stdio", FASTMCP)
+                .category("none")
+                .ts(&fastmcp("server.start({ transportType: 'stdio' });")),
+        ],
+    );
+}

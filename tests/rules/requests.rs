@@ -97,6 +97,7 @@ fn asks_nobody() {
         &[
             Program::v1("methods of others with the same names").stateful(&tool("await redis.ping(); await model.createMessage(id); await volumes.listRoots();").replace("import { z }", "import { redis, model, volumes } from './others.js';\nimport { z }")).file("src/others.ts", "export const redis = { async ping() {} };\nexport const model = { async createMessage(text: string) { return text; } };\nexport const volumes = { async listRoots() { return []; } };\n"),
             Program::v1("progress of a running request").stateful(&tool("await extra.sendNotification({ method: 'notifications/progress', params: { progressToken: 1, progress: 1 } });")),
+Program::v1("elicitation over stdio alone").stdio(&tool("await server.server.elicitInput({ message: 'Sure?', requestedSchema: { type: 'object', properties: {} } });")),
         ],
     );
 }

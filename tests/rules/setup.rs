@@ -142,6 +142,16 @@ createServer(async (req, res) => {
   await transport.handleRequest(req, res);
 }).listen(8080);
 "),
+            Program::v1("a generator given to a cookie store").category("none").stdio(server).file(
+                "src/admin.ts",
+                r"
+import { randomUUID } from 'node:crypto';
+import express from 'express';
+import { cookieStore } from './cookies.js';
+export const admin = express();
+admin.use(cookieStore({ sessionIdGenerator: () => randomUUID() }));
+",
+            ),
         ],
     );
 }

@@ -1,9 +1,60 @@
 //! `session-state-api`.
 
-use crate::program::{Program, silent};
+use mcp_migrate::rules::finding::Severity;
+
+use crate::program::{Program, silent, speaks};
 
 const RULE: &str = "session-state-api";
 const AGENTS: &str = r#"{"name":"desk","type":"module","dependencies":{"agents":"^0.2.0","@modelcontextprotocol/sdk":"^1.20.0","zod":"^3.25.0"}}"#;
+
+#[test]
+fn found() {
+    speaks(
+        RULE,
+        Severity::Error,
+        &[
+Program::bare("an agent per session, setState", AGENTS).category("app-state").facet("session-api").ts(r"
+import { McpAgent } from 'agents/mcp';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+interface Env { KEY: string }
+export class Desk extends McpAgent<Env, { open?: string }, Record<string, never>> {
+  server = new McpServer({ name: 'desk', version: '1.0.0' });
+  initialState = {};
+  async init() {
+    this.server.registerTool('open', { inputSchema: { id: z.string() } }, async ({ id }) => {
+      this.setState({ open: id });
+      return { content: [{ type: 'text', text: id }] };
+    });
+    this.server.registerTool('current', { description: 'What is open' }, async () => ({ content: [{ type: 'text', text: this.state.open ?? 'nothing' }] }));
+  }
+}
+export default Desk.serve('/mcp');
+"),
+Program::bare("an agent per session, a counter in its state, tool()", AGENTS).category("app-state").ts(r"
+import { McpAgent } from 'agents/mcp';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+type State = { counter: number };
+export class Counter extends McpAgent<unknown, State> {
+  server = new McpServer({ name: 'counter', version: '1.0.0' });
+  initialState: State = { counter: 0 };
+  async init() {
+    this.server.tool('add', { a: z.number() }, async ({ a }) => {
+      this.setState({ ...this.state, counter: this.state.counter + a });
+      return { content: [{ type: 'text', text: `Total: ${this.state.counter}` }] };
+    });
+  }
+}
+export default {
+  fetch(request: Request, env: unknown, ctx: ExecutionContext) {
+    return Counter.serveSSE('/sse').fetch(request, env, ctx);
+  },
+};
+"),
+        ],
+    );
+}
 
 #[test]
 fn not_found() {
