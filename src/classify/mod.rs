@@ -8,6 +8,7 @@ pub mod holds;
 pub mod lifetime;
 pub mod mutations;
 pub mod server;
+pub mod setup;
 pub mod signals;
 pub mod slots;
 pub mod stores;
