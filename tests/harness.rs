@@ -10,7 +10,7 @@ use mcp_migrate::rules::finding::Severity;
 use mcp_migrate::{ScanOptions, Silent, scan};
 
 /// Languages that the scan reads so far.
-const READ: &[&str] = &["typescript", "rust"];
+const READ: &[&str] = &["typescript", "python", "rust"];
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
@@ -72,6 +72,17 @@ fn report(problems: &[String]) {
     assert!(problems.is_empty(), "{} wrong answers:\n{}", problems.len(), problems.join("\n"));
 }
 
+/// A server that is one file, with the module of handles that it may import.
+fn with_handles(file: &Path) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::copy(file, folder.path().join("server.py")).expect("copying the server");
+    let handles = file.with_file_name("handles.py");
+    if handles.exists() && file.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("after")) {
+        fs::copy(handles, folder.path().join("handles.py")).expect("copying the handles");
+    }
+    folder
+}
+
 /// `gold/<language>/expected.tsv`: path, category, categories, facets, principal, stores, rules.
 fn gold(language: &str) {
     let root = fixtures().join("gold").join(language);
@@ -80,7 +91,12 @@ fn gold(language: &str) {
         let [path, category, categories, facets, principal, wanted_stores, wanted_rules] = row.as_slice() else {
             panic!("a row of {language} has {} cells", row.len())
         };
-        let answer = run(&root.join(path));
+        let file = root.join(path);
+        let answer = if file.extension().is_some_and(|extension| extension == "py") {
+            run(with_handles(&file).path())
+        } else {
+            run(&file)
+        };
         let mut own = Vec::new();
         let got = answer.summary.category.map_or("null", |category| category.id());
         if got != category {
@@ -110,6 +126,11 @@ fn gold(language: &str) {
 #[test]
 fn gold_typescript() {
     gold("typescript");
+}
+
+#[test]
+fn gold_python() {
+    gold("python");
 }
 
 #[test]
@@ -210,6 +231,54 @@ fn shapes_rust() {
             found.extend(loud.map(|finding| format!("{} speaks", finding.rule)));
         }
         problems.extend(found.into_iter().map(|problem| format!("{id}: {problem}")));
+    }
+    report(&problems);
+}
+
+/// `shapes.expected.tsv` of Python, where the same file may belong to a package of the official SDK or of fastmcp.
+#[test]
+fn shapes_python() {
+    let root = fixtures().join("gold/python/shapes");
+    let table = rows(&root.join("shapes.expected.tsv"));
+    let mut problems = Vec::new();
+    let ids: BTreeSet<(&String, &String)> = table.iter().map(|row| (&row[0], &row[1])).collect();
+    for (id, sdk) in ids {
+        let own: Vec<&Vec<String>> = table.iter().filter(|row| row[0] == *id && row[1] == *sdk).collect();
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::copy(root.join(format!("{id}.py")), folder.path().join("shape.py")).expect("copying the shape");
+        let package = if sdk == "official" { "mcp" } else { "fastmcp" };
+        let manifest = format!("[project]\nname = \"shape\"\nversion = \"1\"\ndependencies = [\"{package}\"]\n");
+        fs::write(folder.path().join("pyproject.toml"), manifest).expect("writing the manifest");
+        let answer = run(folder.path());
+        let mut found = Vec::new();
+        let got = answer.summary.category.map_or("none", |category| category.id());
+        if got != own[0][2] {
+            found.push(format!("category {got} for {}", own[0][2]));
+        }
+        let nameless = own.iter().any(|row| row[3] == "-" && row[2] == "app-state");
+        let got = stores(&answer);
+        if nameless {
+            // A store without a name of its own.
+            let tail = format!(":{}:{}:{}", own[0][4], own[0][5], own[0][6]);
+            if got.len() != 1 || !got.iter().all(|store| store.ends_with(&tail)) {
+                found.push(format!("stores: {got:?} instead of one {tail}"));
+            }
+        } else {
+            let must = own.iter().filter(|row| row[3] != "-").map(|row| row[3..7].join(":")).collect();
+            Wanted { must, may: BTreeSet::new() }.check("stores", &got, &mut found);
+        }
+        let note = own.iter().map(|row| row[8].as_str()).collect::<Vec<_>>().join("; ");
+        for word in note.split("facet ").skip(1) {
+            let facet: String = word.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
+            if !set(&answer.summary.facets).contains(&facet) {
+                found.push(format!("facet {facet} is missing (found {:?})", answer.summary.facets));
+            }
+        }
+        if own.iter().all(|row| row[7] == "yes") {
+            let loud = answer.findings.iter().filter(|finding| finding.severity >= Severity::Warning);
+            found.extend(loud.map(|finding| format!("{} speaks", finding.rule)));
+        }
+        problems.extend(found.into_iter().map(|problem| format!("{id} {sdk}: {problem}")));
     }
     report(&problems);
 }

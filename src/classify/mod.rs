@@ -9,6 +9,7 @@ pub mod lifetime;
 pub mod mutations;
 pub mod processes;
 pub mod server;
+pub mod setup;
 pub mod signals;
 pub mod slots;
 pub mod stores;

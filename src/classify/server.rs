@@ -1,11 +1,12 @@
 //! The answer for one package: role, categories, facets, principal, stores.
 
 use super::answer::{
-    Category, Era, Facet, Holds, KeyedBy, Place, Principal, Role, SdkAnswer, Server, Store, StoreField,
+    Carrier, Category, Era, Facet, Failure, Holds, KeyedBy, Place, Principal, Role, SdkAnswer, Server, Store,
+    StoreField,
 };
 use super::signals::Signals;
 use super::stores::{Analysis, Found};
-use crate::model::facts::{ExprKind, Key, Span};
+use crate::model::facts::{ExprKind, Key, Language, Span};
 use crate::model::flow::value::{SourceKind, Value};
 use crate::model::lives::{Contexts, Mode};
 use crate::model::program::{At, ExprRef};
@@ -52,7 +53,10 @@ impl Shape {
         });
         let stdio_only = flow.object_ids().any(|id| flow.object(id).role == Some(Plays::StdioTransport));
         let routes = analysis.lives.routes.iter().any(|func| modules[func.module as usize]);
-        let http = analysis.lives.transports.iter().any(|site| here(&site.at)) || entries || (routes && !stdio_only);
+        let http = analysis.lives.transports.iter().any(|site| here(&site.at))
+            || entries
+            || (routes && !stdio_only)
+            || signals.setups.sites.iter().any(|site| here(&site.at));
         Self {
             serves: constructs
                 || registers
@@ -122,7 +126,11 @@ pub fn answer(
         facets: facets(analysis, signals, package, shape, &stores),
         principal,
         principal_at: principal_at.map(|at| place(at.module, analysis.flow.program.expr(at).span)),
-        stores: stores.iter().map(|found| store(analysis, found, place)).collect(),
+        stores: stores
+            .iter()
+            .map(|found| store(analysis, found, place))
+            .chain(process_stores(analysis, signals, package, place))
+            .collect(),
         processes: Vec::new(),
         upgrades: Vec::new(),
     })
@@ -134,6 +142,7 @@ fn categories(analysis: &Analysis<'_>, signals: &Signals, modules: &[bool], stor
     if analysis.lives.transports.iter().any(|site| here(&site.at) && !site.sse && site.mode != Mode::Off)
         || signals.labels.iter().any(here)
         || signals.generators.iter().any(here)
+        || signals.setups.sites.iter().any(|site| here(&site.at) && site.stated && site.mode != Mode::Off)
     {
         out.push(Category::SetupOnly);
     }
@@ -141,7 +150,7 @@ fn categories(analysis: &Analysis<'_>, signals: &Signals, modules: &[bool], stor
         out.push(match found.holds {
             Holds::Telemetry | Holds::ClientInfo => Category::SetupOnly,
             // Ids that are remembered without a transport.
-            Holds::Transport if !found.with_transport => Category::SetupOnly,
+            Holds::Transport if !found.with_transport && !holds_streams(found) => Category::SetupOnly,
             Holds::Transport => Category::TransportMap,
             Holds::AppState | Holds::Guard | Holds::Subscription => Category::AppState,
             Holds::Auth => Category::Auth,
@@ -157,6 +166,11 @@ fn categories(analysis: &Analysis<'_>, signals: &Signals, modules: &[bool], stor
     out.sort_unstable();
     out.dedup();
     out
+}
+
+/// Queues and streams that stand for the transports of a protocol spoken by hand.
+fn holds_streams(found: &Found) -> bool {
+    found.value.as_deref().is_some_and(|value| value.contains("Queue") || value.contains("Stream"))
 }
 
 fn facets(
@@ -190,19 +204,26 @@ fn facets(
         Facet::ProcessState,
     );
     let stateless = transports().any(|site| !site.sse && site.mode != Mode::On);
+    let setups = || signals.setups.sites.iter().filter(|site| here(&site.at));
+    let stateless = stateless || setups().any(|site| site.mode != Mode::On);
     add(stateless || signals.stateless_entries.iter().any(here), Facet::StatelessAlready);
-    add(has_handles(analysis, signals, package.modules), Facet::HandlesAlready);
+    // The sessions of fastmcp 4 are handles: a tool takes the id as an argument.
+    let native = imports_modern(analysis, package.modules);
+    add(native || has_handles(analysis, signals, package.modules), Facet::HandlesAlready);
     let modern = package.sdk.as_ref().is_some_and(|sdk| sdk.era == Some(Era::Modern));
     let modern_transport = |at: ExprRef| modern && analysis.flow.program.tables(at.module).traits.modern_by_version;
     let serves_modern = transports().any(|site| !site.sse && modern_transport(site.at));
+    let serves_modern = serves_modern || signals.setups.modern.iter().any(here) || native;
     add(serves_modern || signals.entries.iter().any(here), Facet::Migrated);
-    add(signals.frameworks.iter().any(here), Facet::ImplicitSessions);
+    let implicit = setups().any(|site| !site.stated);
+    add(implicit || signals.frameworks.iter().any(here), Facet::ImplicitSessions);
     add(shape.calls, Facet::Client);
     // That a list changed is told by the facet of the list.
     add(signals.asks.iter().chain(&signals.notifies).any(here), Facet::ServerInitiated);
     add(signals.event_stores.iter().any(here), Facet::Resumability);
     add(stores.iter().any(|found| found.keyed_by == KeyedBy::SessionApi), Facet::SessionApi);
-    add(serves_sse(analysis, package.modules), Facet::SseLegacy);
+    let sse = signals.setups.sse.iter().any(here);
+    add(sse || serves_sse(analysis, package.modules), Facet::SseLegacy);
     add(signals.shared_upstreams.iter().any(here), Facet::SharedUpstream);
     let dead = signals.dead_callbacks.iter().any(here)
         || analysis.dead.iter().any(|found| package.modules[found.holder.module as usize])
@@ -212,6 +233,15 @@ fn facets(
             .any(|id| analysis.flow.holder(*id).is_some_and(|holder| package.modules[holder.module as usize]));
     add(dead, Facet::DeadSessionCode);
     out
+}
+
+/// Whether a module takes what only releases for the newest revision have.
+fn imports_modern(analysis: &Analysis<'_>, modules: &[bool]) -> bool {
+    analysis.flow.program.modules.iter().zip(modules).any(|(module, ours)| {
+        *ours
+            && module.language == Language::Python
+            && module.imports.iter().any(|import| import.source == "fastmcp.server.sessions")
+    })
 }
 
 fn serves_sse(analysis: &Analysis<'_>, modules: &[bool]) -> bool {
@@ -264,6 +294,47 @@ fn names_a_subject(module: &crate::model::facts::Module) -> bool {
         ExprKind::Text(text) => text.text() == "sub",
         _ => false,
     })
+}
+
+/// State of the process, as stores that go on working.
+fn process_stores(
+    analysis: &Analysis<'_>,
+    signals: &Signals,
+    package: &Package<'_>,
+    place: &dyn Fn(u32, Span) -> Place,
+) -> Vec<Store> {
+    // Beside what a session loses it is a note only.
+    let kept = analysis.stores.iter().any(|found| package.modules[found.holder.module as usize]);
+    if package.language != "python" || kept {
+        return Vec::new();
+    }
+    let ours = signals.process_state.iter().filter(|lasting| package.modules[lasting.holder.module as usize]);
+    ours.map(|lasting| {
+        let at = place(lasting.holder.module, lasting.holder.span);
+        let mut tools = Vec::new();
+        for used in lasting.uses.iter().chain(&lasting.writers) {
+            let func = analysis.flow.program.func_of(*used);
+            for handler in analysis.lives.handlers_of.get(&func).into_iter().flatten() {
+                tools.extend(analysis.tool_names(*handler, *used).into_iter().map(|name| name.text().to_owned()));
+            }
+        }
+        tools.sort_unstable();
+        tools.dedup();
+        Store {
+            id: format!("{}#{}", at.path, lasting.holder.name),
+            name: lasting.holder.name.text().to_owned(),
+            container: "variable".to_owned(),
+            keyed_by: KeyedBy::Process,
+            value: None,
+            holds: Holds::AppState,
+            carrier: Carrier::Handle,
+            failure: Failure::Works,
+            tools,
+            fields: Vec::new(),
+            at,
+        }
+    })
+    .collect()
 }
 
 fn store(analysis: &Analysis<'_>, found: &Found, place: &dyn Fn(u32, Span) -> Place) -> Store {

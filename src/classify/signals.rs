@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::answer::Holds;
 use super::lifetime::Lasting;
 use super::mutations::is_memo;
+use super::setup::Setups;
 use super::stores::Analysis;
 use super::words;
 use crate::model::facts::{AssignKind, ExprId, ExprKind, Key, TOP};
@@ -73,6 +74,8 @@ pub struct Signals {
     pub authenticates: Vec<ExprRef>,
     /// State of the process that handlers change and that nothing keys.
     pub process_state: Vec<Lasting>,
+    /// What Python programs say of sessions where they set up servers.
+    pub setups: Setups,
 }
 
 impl Signals {
@@ -91,6 +94,9 @@ impl Signals {
             }
         }
         out.labels = labels(analysis);
+        out.setups = Setups::new(&analysis.flow);
+        out.labels.extend(&out.setups.counted);
+        out.event_stores.extend(&out.setups.event_stores);
         out.clients = crate::model::lives::constructions(&analysis.flow, &[Role::Client, Role::ClientTransport]);
         out.frameworks = frameworks(analysis);
         out.shared_upstreams = shared_upstreams(analysis);
@@ -123,6 +129,7 @@ impl Signals {
                         &mut self.stateless_entries
                     }
                 }
+                Op::SessionVisibility => &mut self.list_changes,
                 Op::ServeInit => &mut self.stateless_entries,
                 Op::Authenticate => &mut self.authenticates,
                 _ => continue,
@@ -292,8 +299,9 @@ impl Signals {
             if analysis.lives.handler_reach.contains(&flow.program.func_of(*at)) {
                 self.list_changes.push(*at);
             }
-            let lists =
-                registration.name.is_some_and(|name| name.text().contains("List") || name.text().ends_with("/list"));
+            let lists = registration.name.is_some_and(|name| {
+                name.text().contains("List") || name.text().ends_with("/list") || name.text().starts_with("list_")
+            });
             if lists && self.varies(analysis, registration) {
                 self.varying_lists.push(*at);
             }

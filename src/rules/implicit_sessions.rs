@@ -64,6 +64,14 @@ server.start({ transportType: "httpStream", httpStream: { stateless: true } });
 };
 
 fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    let served = cx.signals.setups.sites.iter().filter(|site| !site.stated && cx.here(site.at)).map(|site| {
+        cx.at(
+            &RULE,
+            cx.call_spot(site.at),
+            "this serves over HTTP with a session for each client, since nothing says otherwise",
+            "say `stateless_http=True` (`stateless=True` for a session manager) where the server is set up",
+        )
+    });
     cx.ours(&cx.signals.frameworks)
         .map(|at| {
             cx.at(
@@ -74,5 +82,6 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
                  session objects needs handles",
             )
         })
+        .chain(served)
         .collect()
 }

@@ -95,6 +95,20 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
             alone leaves one transport for all clients, which fails on the second request";
         out.push(cx.at(&RULE, at, message, advice));
     }
+    let stated = cx.signals.setups.sites.iter().filter(|site| site.stated && site.mode != Mode::Off);
+    for site in stated.filter(|site| cx.here(site.at)) {
+        let message = if site.mode == Mode::Either {
+            "this server opens a session for each client in one of its two modes"
+        } else {
+            "this switches on a session for each client"
+        };
+        out.push(cx.at(
+            &RULE,
+            cx.spot(site.at),
+            message,
+            "serve without sessions: `stateless_http=True`, or `stateless=True` for a session manager",
+        ));
+    }
     for at in cx.ours(&cx.signals.generators) {
         let message = "this generator makes a framework open a session for each client";
         out.push(cx.at(&RULE, cx.spot(at), message, "see whether the framework has a sessionless mode, and use it"));

@@ -93,7 +93,9 @@ impl<'t> Lowerer<'t> {
             K::String => self.string(node),
             K::ConcatenatedString => self.concatenated(node),
             K::None => self.add(ExprKind::Absent, span),
-            K::Integer | K::Float | K::True | K::False | K::Ellipsis => self.add(ExprKind::Literal, span),
+            K::True => self.add(ExprKind::Global(Name::new("True")), span),
+            K::False => self.add(ExprKind::Global(Name::new("False")), span),
+            K::Integer | K::Float | K::Ellipsis => self.add(ExprKind::Literal, span),
             K::Dictionary => self.dictionary(node),
             K::List | K::Tuple | K::Set | K::ExpressionList | K::PatternList | K::TuplePattern | K::ListPattern => {
                 self.sequence(node)

@@ -1,0 +1,318 @@
+//! What a Python program says of sessions where it sets up its server: keywords, settings, the environment, or nothing at all.
+
+use crate::model::facts::{Arg, ExprKind, Key, Language};
+use crate::model::flow::Flow;
+use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::lives::Mode;
+use crate::model::name::Name;
+use crate::model::program::{At, ExprRef};
+use crate::model::vocabulary::Role;
+
+/// A place that decides whether there are sessions.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// The value that says so, or the call that serves without a word.
+    pub at: ExprRef,
+    /// Whether sessions are opened.
+    pub mode: Mode,
+    /// It is written down; else the SDK's default holds.
+    pub stated: bool,
+}
+
+/// The set-up of a program's servers.
+#[derive(Default)]
+pub struct Setups {
+    /// Where it is decided whether there are sessions.
+    pub sites: Vec<Setup>,
+    /// Where the HTTP+SSE transport is served.
+    pub sse: Vec<ExprRef>,
+    /// Where event stores are given.
+    pub event_stores: Vec<ExprRef>,
+    /// Where sessions of the SDK's manager are counted or listed.
+    pub counted: Vec<ExprRef>,
+    /// Where entry points of releases for the newest revision are used.
+    pub modern: Vec<ExprRef>,
+}
+
+/// A setting, and the servers it belongs to; none where that is not known.
+struct Setting {
+    value: ExprRef,
+    servers: Vec<ObjId>,
+}
+
+/// A call that serves over HTTP without saying anything of sessions.
+struct Serves {
+    at: ExprRef,
+    servers: Vec<ObjId>,
+}
+
+const ENVIRONMENT: &str = "FASTMCP_STATELESS_HTTP";
+
+fn is_switch(name: Name) -> bool {
+    matches!(name.text(), "stateless_http" | "stateless")
+}
+
+impl Setups {
+    /// Collects what Python modules say.
+    pub fn new(flow: &Flow<'_>) -> Self {
+        let mut out = Self::default();
+        let (mut settings, mut serving) = (Vec::new(), Vec::new());
+        for at in flow.program.exprs() {
+            let facts = flow.program.module(at.module);
+            if facts.language != Language::Python {
+                continue;
+            }
+            let inner = |id| At { module: at.module, id };
+            match facts.kind(at.id) {
+                ExprKind::Call { callee, args } => {
+                    out.call(flow, at, inner(*callee), args, &mut settings, &mut serving);
+                }
+                ExprKind::Assign { target, value, .. } => match facts.kind(*target) {
+                    ExprKind::Member { object, name } if *name == "stateless_http" => {
+                        let servers = settings_of(flow, inner(*object));
+                        // A field of one's own that is called the same is no setting.
+                        if let Some(servers) = servers {
+                            settings.push(Setting { value: inner(*value), servers });
+                        }
+                    }
+                    ExprKind::Index { key, .. } if is_environment(flow, inner(*key)) => {
+                        settings.push(Setting { value: inner(*value), servers: Vec::new() });
+                    }
+                    _ => {}
+                },
+                ExprKind::Member { name, .. } if *name == "_server_instances" => out.counted.push(at),
+                _ => {}
+            }
+        }
+        for setting in &settings {
+            if let Some(mode) = mode(flow, setting.value) {
+                out.sites.push(Setup { at: setting.value, mode, stated: true });
+            }
+        }
+        for serves in serving {
+            let said = settings.iter().any(|setting| {
+                mode(flow, setting.value).is_some()
+                    && (setting.servers.is_empty()
+                        || serves.servers.is_empty()
+                        || setting.servers.iter().any(|server| serves.servers.contains(server)))
+            });
+            if !said {
+                out.sites.push(Setup { at: serves.at, mode: Mode::On, stated: false });
+            }
+        }
+        out.sites.sort_unstable_by_key(|site| site.at);
+        out
+    }
+
+    fn call(
+        &mut self,
+        flow: &Flow<'_>,
+        at: ExprRef,
+        callee: ExprRef,
+        args: &[Arg],
+        settings: &mut Vec<Setting>,
+        serving: &mut Vec<Serves>,
+    ) {
+        let inner = |id| At { module: at.module, id };
+        let made = |role: Role| {
+            let this = flow.objects_at(at).filter(|id| {
+                flow.object(*id).role == Some(role)
+                    && match flow.object(*id).site {
+                        Site::Expr(site) => site == at,
+                        Site::Class(class) => flow.instances.get(&class).is_some_and(|sites| sites.contains(&at)),
+                        _ => false,
+                    }
+            });
+            this.collect::<Vec<_>>()
+        };
+        let given = |name: &str| args.iter().find(|arg| arg.name.is_some_and(|given| given == *name));
+        let stores_events = |positional: Option<&Arg>| {
+            given("event_store").or(positional).is_some_and(|arg| flow.at(inner(arg.value)) != [Value::Absent])
+        };
+        let servers = made(Role::Server);
+        if !servers.is_empty() {
+            settings.extend(switch(flow, at, args).map(|value| Setting { value, servers: servers.clone() }));
+            let modern = args.iter().any(|arg| arg.name.is_some_and(|name| name.text().starts_with("on_")))
+                || servers.iter().any(|id| {
+                    flow.object(*id)
+                        .external
+                        .is_some_and(|(_, path)| path.text() == "MCPServer" || path.text().ends_with(".MCPServer"))
+                });
+            if modern {
+                self.modern.push(at);
+            }
+            if stores_events(None) {
+                self.event_stores.push(at);
+            }
+            return;
+        }
+        if !made(Role::SessionManager).is_empty() {
+            match switch(flow, at, args) {
+                Some(value) => settings.push(Setting { value, servers: made(Role::SessionManager) }),
+                None => serving.push(Serves { at, servers: made(Role::SessionManager) }),
+            }
+            let second = args.get(1).filter(|arg| arg.name.is_none() && !arg.spread);
+            if stores_events(second) {
+                self.event_stores.push(at);
+            }
+            return;
+        }
+        let ExprKind::Member { object, name } = flow.program.kind(callee) else { return };
+        if *name == "setdefault"
+            && let [key, value] = args
+            && is_environment(flow, inner(key.value))
+        {
+            settings.push(Setting { value: inner(value.value), servers: Vec::new() });
+            return;
+        }
+        let receiver = inner(*object);
+        let servers: Vec<ObjId> =
+            flow.objects_at(receiver).filter(|id| flow.object(*id).role == Some(Role::Server)).collect();
+        let unknown = servers.is_empty() && !flow.objects_at(receiver).any(|id| flow.object(id).role.is_some());
+        let transport = given("transport").or_else(|| args.first().filter(|arg| arg.name.is_none() && !arg.spread));
+        let over = transport.map_or(Over::Unsaid, |arg| over(flow, inner(arg.value), arg.name.is_some()));
+        let http = match name.text() {
+            "run" | "run_async" if servers.is_empty() => {
+                unknown && matches!(over, Over::Http) && given("transport").is_some()
+            }
+            "run" | "run_async" => matches!(over, Over::Http),
+            "streamable_http_app" | "run_streamable_http_async" => unknown || !servers.is_empty(),
+            "http_app" | "run_http_async" => !servers.is_empty() && !matches!(over, Over::Sse),
+            _ => false,
+        };
+        let serves = matches!(
+            name.text(),
+            "run"
+                | "run_async"
+                | "run_http_async"
+                | "http_app"
+                | "sse_app"
+                | "run_sse_async"
+                | "run_streamable_http_async"
+        );
+        if !servers.is_empty() && serves && (matches!(over, Over::Sse) || name.text().contains("sse")) {
+            self.sse.push(at);
+        }
+        if !http && servers.is_empty() {
+            return;
+        }
+        match switch(flow, at, args).filter(|value| mode(flow, *value).is_some()) {
+            Some(value) => settings.push(Setting { value, servers }),
+            None if http => serving.push(Serves { at, servers }),
+            None => {}
+        }
+        if stores_events(None) {
+            self.event_stores.push(at);
+        }
+    }
+}
+
+/// How a server is told to serve.
+enum Over {
+    Http,
+    Sse,
+    Other,
+    Unsaid,
+}
+
+fn over(flow: &Flow<'_>, at: ExprRef, named: bool) -> Over {
+    let texts: Vec<&str> = flow
+        .at(at)
+        .iter()
+        .filter_map(|value| match value {
+            Value::Text(text) => Some(text.text()),
+            _ => None,
+        })
+        .collect();
+    let http = |text: &&str| matches!(*text, "http" | "streamable-http" | "streamable_http");
+    if texts.iter().any(http) {
+        return Over::Http;
+    }
+    if texts.contains(&"sse") {
+        return Over::Sse;
+    }
+    let written = matches!(flow.program.kind(at), ExprKind::Text(_));
+    // Chosen elsewhere, among what the program names.
+    let offered = named
+        && !written
+        && flow.program.modules.iter().filter(|module| module.language == Language::Python).any(|module| {
+            module
+                .exprs
+                .iter()
+                .any(|expr| matches!(&expr.kind, ExprKind::Text(text) if text.text() == "streamable-http"))
+        });
+    if offered { Over::Http } else { Over::Other }
+}
+
+/// The keyword that says whether there are sessions, written out or within `**options`.
+fn switch(flow: &Flow<'_>, at: ExprRef, args: &[Arg]) -> Option<ExprRef> {
+    let inner = |id| At { module: at.module, id };
+    if let Some(arg) = args.iter().find(|arg| arg.name.is_some_and(is_switch)) {
+        return Some(inner(arg.value));
+    }
+    let spread = args.iter().filter(|arg| arg.spread).flat_map(|arg| flow.objects_at(inner(arg.value)));
+    let mut options = spread.filter_map(|id| match flow.object(id).site {
+        Site::Expr(site) => Some(site),
+        _ => None,
+    });
+    options.find_map(|site| {
+        let inner = |id| At { module: site.module, id };
+        match flow.program.kind(site) {
+            ExprKind::Object(fields) => fields
+                .iter()
+                .find(|field| matches!(&field.key, Key::Name(name) if is_switch(*name)))
+                .map(|field| inner(field.value)),
+            ExprKind::Call { args, .. } => {
+                args.iter().find(|arg| arg.name.is_some_and(is_switch)).map(|arg| inner(arg.value))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// The servers whose settings an expression is; `None` where it is something else.
+fn settings_of(flow: &Flow<'_>, at: ExprRef) -> Option<Vec<ObjId>> {
+    match flow.program.kind(at) {
+        ExprKind::Member { object, name } if *name == "settings" => {
+            let owner = At { module: at.module, id: *object };
+            let servers = flow.objects_at(owner).filter(|id| flow.object(*id).role == Some(Role::Server));
+            Some(servers.collect())
+        }
+        _ => None,
+    }
+}
+
+fn is_environment(flow: &Flow<'_>, at: ExprRef) -> bool {
+    flow.at(at).iter().any(|value| matches!(value, Value::Text(text) if text.text() == ENVIRONMENT))
+}
+
+/// What a value says; `None` where it leaves the matter to the default.
+fn mode(flow: &Flow<'_>, at: ExprRef) -> Option<Mode> {
+    let said = |text: &str| match text.to_ascii_lowercase().as_str() {
+        "true" | "1" | "yes" | "on" => Mode::Off,
+        "false" | "0" | "no" | "off" => Mode::On,
+        _ => Mode::Either,
+    };
+    match flow.program.kind(at) {
+        ExprKind::Absent => return None,
+        ExprKind::Global(name) => return Some(said(name.text())),
+        ExprKind::Text(text) => return Some(said(text.text())),
+        // Others may set it: a field of settings.
+        ExprKind::Member { .. } => return Some(Mode::Either),
+        ExprKind::Symbol(symbol) => {
+            let facts = flow.program.module(at.module);
+            let scope = At { module: at.module, id: facts.symbol(*symbol).func };
+            if flow.program.function(scope).params.iter().any(|param| param.symbol == *symbol) {
+                return Some(Mode::Either);
+            }
+        }
+        _ => return Some(Mode::Either),
+    }
+    let mut modes = flow.at(at).iter().map(|value| match value {
+        Value::External(_, path) => said(path.text()),
+        Value::Text(text) => said(text.text()),
+        _ => Mode::Either,
+    });
+    let first = modes.next().unwrap_or(Mode::Either);
+    Some(if modes.all(|other| other == first) { first } else { Mode::Either })
+}
