@@ -323,6 +323,73 @@ fn switches_of_rust() {
     }
 }
 
+/// Spellings of the session switch of Python: what is set up, and whether it has sessions, can do without, leaves it to the SDK.
+#[test]
+fn switches_of_python() {
+    let official = "from mcp.server.fastmcp import FastMCP\n";
+    let fastmcp = "from fastmcp import FastMCP\n";
+    for (sdk, program, sessions, sessionless, implicit) in [
+        (
+            official,
+            "mcp = FastMCP('x', stateless_http=False)\nmcp.run(transport='streamable-http')",
+            true,
+            false,
+            false,
+        ),
+        (official, "mcp = FastMCP('x', stateless_http=True)\nmcp.run(transport='streamable-http')", false, true, false),
+        (official, "mcp = FastMCP('x')\nmcp.run(transport='streamable-http')", false, false, true),
+        (official, "mcp = FastMCP('x')\nmcp.run('streamable-http')", false, false, true),
+        (official, "mcp = FastMCP('x')\nmcp.run()", false, false, false),
+        (official, "mcp = FastMCP('x')\nmcp.run(transport='stdio')", false, false, false),
+        (official, "mcp = FastMCP('x')\napp = mcp.streamable_http_app()", false, false, true),
+        (
+            official,
+            "mcp = FastMCP('x')\nmcp.settings.stateless_http = True\napp = mcp.streamable_http_app()",
+            false,
+            true,
+            false,
+        ),
+        (
+            official,
+            "options = {'stateless_http': True}\nmcp = FastMCP('x', **options)\napp = mcp.streamable_http_app()",
+            false,
+            true,
+            false,
+        ),
+        (official, "def make(off: bool):\n    return FastMCP('x', stateless_http=off)\nmake(True)", true, true, false),
+        (
+            official,
+            "import os\nmcp = FastMCP('x', stateless_http=os.getenv('OFF') == '1')\napp = mcp.streamable_http_app()",
+            true,
+            true,
+            false,
+        ),
+        (fastmcp, "mcp = FastMCP('x')\nmcp.run(transport='http', stateless_http=True)", false, true, false),
+        (fastmcp, "mcp = FastMCP('x')\nmcp.run(transport='http', stateless=True)", false, true, false),
+        (fastmcp, "mcp = FastMCP('x')\napp = mcp.http_app(stateless_http=False)", true, false, false),
+        (fastmcp, "mcp = FastMCP('x')\napp = mcp.http_app()", false, false, true),
+        (fastmcp, "mcp = FastMCP('x')\napp = mcp.http_app(transport='sse')", false, false, false),
+        (
+            fastmcp,
+            "import os\nos.environ.setdefault('FASTMCP_STATELESS_HTTP', 'true')\nmcp = FastMCP('x')\nmcp.run(transport='http')",
+            false,
+            true,
+            false,
+        ),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join("server.py"), format!("{sdk}{program}\n")).expect("writing the server");
+        let answer = run(folder.path());
+        let facets = set(&answer.summary.facets);
+        let category = answer.summary.category.map_or("none", |category| category.id());
+        assert_eq!(category == "setup-only", sessions, "{program}");
+        assert_eq!(rules(&answer).contains("session-transport-setup"), sessions, "{program}");
+        assert_eq!(facets.contains("stateless-already"), sessionless, "{program}");
+        assert_eq!(facets.contains("implicit-sessions"), implicit, "{program}");
+        assert_eq!(rules(&answer).contains("implicit-sessions"), implicit, "{program}");
+    }
+}
+
 /// One `case.json`.
 fn case(folder: &Path, expected: &serde_json::Value, problems: &mut Vec<String>) {
     let texts = |value: &serde_json::Value| -> BTreeSet<String> {

@@ -169,9 +169,13 @@ pub fn is_memo(flow: &Flow<'_>, assignment: ExprRef) -> bool {
     if flow.at(At { module: assignment.module, id: *value }).iter().any(|v| matches!(v, Value::Argument(_))) {
         return false;
     }
-    if matches!(facts.kind(*value), ExprKind::Literal)
-        && is_once_flag(flow, assignment.module, *target, facts.expr(assignment.id).func)
-    {
+    let literal = match facts.kind(*value) {
+        ExprKind::Literal => true,
+        // The Python front end keeps which of the two it is.
+        ExprKind::Global(name) => *name == "True" || *name == "False",
+        _ => false,
+    };
+    if literal && is_once_flag(flow, assignment.module, *target, facts.expr(assignment.id).func) {
         return true;
     }
     let span = facts.expr(assignment.id).span;

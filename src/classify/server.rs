@@ -170,7 +170,7 @@ fn categories(analysis: &Analysis<'_>, signals: &Signals, modules: &[bool], stor
 
 /// Queues and streams that stand for the transports of a protocol spoken by hand.
 fn holds_streams(found: &Found) -> bool {
-    found.value.as_deref().is_some_and(|value| value.contains("Queue") || value.contains("Stream"))
+    found.value.as_deref().is_some_and(|value| value.contains("Queue"))
 }
 
 fn facets(

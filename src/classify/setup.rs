@@ -75,7 +75,11 @@ impl Setups {
                             settings.push(Setting { value: inner(*value), servers });
                         }
                     }
-                    ExprKind::Index { key, .. } if is_environment(flow, inner(*key)) => {
+                    // The environment, and options that are handed over as `**options` later.
+                    ExprKind::Index { key, .. }
+                        if is_environment(flow, inner(*key))
+                            || matches!(facts.kind(*key), ExprKind::Text(text) if *text == "stateless_http") =>
+                    {
                         settings.push(Setting { value: inner(*value), servers: Vec::new() });
                     }
                     _ => {}
