@@ -4,7 +4,7 @@ pub use super::transports::constructions;
 use super::transports::transport_sites;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::facts::{AssignKind, ExprKind, FuncKind, TOP};
+use super::facts::{AssignKind, ExprKind, FuncKind, Span, TOP};
 use super::flow::value::{ObjId, Site, Value};
 use super::flow::{Edge, Flow, Root};
 use super::program::{At, ExprRef, FuncRef};
@@ -86,6 +86,8 @@ pub struct Lives {
     pub servers: Vec<ExprRef>,
     /// Objects that a factory keeps in a place of the process: the first session's are everybody's.
     pub kept: FxHashSet<ObjId>,
+    /// Functions that run per session only because of such a factory.
+    assumed_reach: FxHashSet<FuncRef>,
     /// Factories that nothing was seen to call, taken to run once per session.
     pub assumed: Vec<FuncRef>,
 }
@@ -105,11 +107,21 @@ impl Lives {
             servers,
             kept: FxHashSet::default(),
             assumed: Vec::new(),
+            assumed_reach: FxHashSet::default(),
         };
         lives.reach_from_handlers(flow);
         lives.spread_contexts(flow);
         lives.kept = lives.kept_by_process(flow);
         lives
+    }
+
+    /// Whether what is declared at a place lives per session only as far as nobody was seen to call the factory around it.
+    pub fn is_assumed_at(&self, flow: &Flow<'_>, module: u32, span: Span) -> bool {
+        self.assumed_reach.iter().filter(|func| func.module == module).any(|func| {
+            let facts = flow.program.module(module);
+            let function = facts.function(func.id);
+            function.span.contains(span) || function.class.is_some_and(|class| facts.class(class).span.contains(span))
+        })
     }
 
     /// The contexts of a function.
@@ -258,6 +270,7 @@ impl Lives {
         }
         self.spread(flow, pending);
         // What nothing runs: an exported factory is run once per session as far as anyone can tell, where the SDK works that way.
+        let known = self.contexts.clone();
         let mut orphans = Vec::new();
         for func in program.functions() {
             if self.contexts(func).is_empty() && self.is_orphan(flow, func) {
@@ -280,6 +293,9 @@ impl Lives {
             }
         }
         self.spread(flow, orphans);
+        let before = |func: &FuncRef| known.get(func).is_some_and(|contexts| contexts.has(Contexts::SESSION));
+        let now = self.contexts.iter().filter(|(func, contexts)| contexts.has(Contexts::SESSION) && !before(func));
+        self.assumed_reach = now.map(|(func, _)| *func).collect();
     }
 
     fn spread(&mut self, flow: &Flow<'_>, mut pending: Vec<FuncRef>) {

@@ -180,7 +180,11 @@ impl Analyser<'_> {
             }
             answers.findings.extend(findings);
             // Who calls a factory matters where something was found to live as long as its session.
-            let matters = server.stores.iter().any(|store| store.keyed_by == KeyedBy::SessionLifetime);
+            let matters = analysis.stores.iter().any(|found| {
+                found.keyed_by == KeyedBy::SessionLifetime
+                    && modules[found.holder.module as usize]
+                    && analysis.lives.is_assumed_at(&analysis.flow, found.holder.module, found.holder.span)
+            });
             let uncalled =
                 analysis.lives.assumed.iter().filter(|_| matters).filter(|func| modules[func.module as usize]);
             answers.uncalled.extend(uncalled.filter_map(|func| Some((dir.clone(), caller_word(program, *func)?))));

@@ -18,6 +18,9 @@ use crate::workspace::resolve::{Resolution, Resolver};
 use crate::workspace::skipped::{SkipReason, Skipped};
 use crate::workspace::walk::{SourceFile, Tree};
 
+/// Up to how many files a tree is read as a whole, and without threads: starting them costs more than they save.
+const SMALL_TREE: usize = 32;
+
 /// How many imports away from a file of interest another file may be.
 const HOPS: usize = 6;
 
@@ -60,6 +63,12 @@ impl<'t> Loaded<'t> {
         };
         let files: Vec<&SourceFile> = tree.files.iter().collect();
         loaded.take(&files, true, progress);
+        // In a small tree the files around those of interest are read at once: who calls what is known without asking twice.
+        if files.len() <= SMALL_TREE && !loaded.modules.is_empty() {
+            let rest: Vec<&SourceFile> =
+                files.iter().copied().filter(|file| !loaded.tried.contains(&file.path)).collect();
+            loaded.take(&rest, false, progress);
+        }
         loaded.follow(resolver, progress);
         loaded
     }
@@ -85,13 +94,18 @@ impl<'t> Loaded<'t> {
         let words = &self.words;
         let done = AtomicU64::new(0);
         let outcomes = Mutex::new(Vec::new());
-        files.par_iter().for_each(|file| {
+        let one = |file: &&'t SourceFile| {
             let outcome = read(file, filter.then_some(words));
             progress.step(Stage::Parse, done.fetch_add(1, Ordering::Relaxed) + 1, Some(files.len() as u64));
             if !matches!(outcome, Outcome::Uninteresting) {
                 outcomes.lock().expect("no thread panics while it holds the lock").push((*file, outcome));
             }
-        });
+        };
+        if files.len() <= SMALL_TREE {
+            files.iter().for_each(one);
+        } else {
+            files.par_iter().for_each(one);
+        }
         let mut outcomes = outcomes.into_inner().expect("no thread panics while it holds the lock");
         outcomes.sort_by(|a, b| a.0.path.cmp(&b.0.path));
         for (file, outcome) in outcomes {
@@ -148,11 +162,14 @@ impl<'t> Loaded<'t> {
             .iter()
             .filter(|file| !self.tried.contains(&file.path) && crate::workspace::paths::is_within(&file.path, dir))
             .collect();
-        let mut out: Vec<String> = candidates
-            .par_iter()
-            .filter(|file| source::read_limited(&file.absolute).is_ok_and(|bytes| finder.is_match(&bytes)))
-            .map(|file| file.path.clone())
-            .collect();
+        let mentions =
+            |file: &&&SourceFile| source::read_limited(&file.absolute).is_ok_and(|bytes| finder.is_match(&bytes));
+        let path = |file: &&SourceFile| file.path.clone();
+        let mut out: Vec<String> = if candidates.len() <= SMALL_TREE {
+            candidates.iter().filter(mentions).map(path).collect()
+        } else {
+            candidates.par_iter().filter(mentions).map(path).collect()
+        };
         out.sort();
         out
     }
