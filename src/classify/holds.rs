@@ -317,7 +317,11 @@ fn is_once(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value]) -> bool {
                 && analysis.flow.performs(at, crate::model::vocabulary::Op::Measure)
         })
     };
-    values.is_empty()
+    // A flag says no more than that it was set.
+    let flag = |value: &Value| {
+        matches!(value, Value::External(package, name) if *package == "" && name.text().eq_ignore_ascii_case("true"))
+    };
+    values.iter().all(flag)
         && keyed.by_object
         && keyed.object.is_none()
         && keyed.accesses.iter().filter(|access| access.kind == Kind::Write).all(|access| measures(access.func))
