@@ -318,9 +318,7 @@ fn is_once(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value]) -> bool {
         })
     };
     // A flag says no more than that it was set.
-    let flag = |value: &Value| {
-        matches!(value, Value::External(package, name) if *package == "" && name.text().eq_ignore_ascii_case("true"))
-    };
+    let flag = |value: &Value| matches!(value, Value::External(package, name) if *package == "" && name.text().eq_ignore_ascii_case("true"));
     values.iter().all(flag)
         && keyed.by_object
         && keyed.object.is_none()

@@ -3,11 +3,14 @@
 pub mod access;
 pub mod answer;
 pub mod bags;
+mod describe;
 pub mod failure;
+mod frameworks;
 pub mod holds;
 pub mod lifetime;
 pub mod mutations;
 pub mod processes;
+mod registries;
 pub mod server;
 pub mod setup;
 pub mod signals;

@@ -1,18 +1,16 @@
 //! What else a program does that matters for the migration, besides keeping stores: facts that facets and rules share.
 
-use rustc_hash::FxHashSet;
+use super::frameworks::{frameworks, speaks_of_mcp};
+use super::registries::{dead_maps, process_state, registries};
 
 use super::answer::Holds;
 use super::lifetime::Lasting;
-use super::mutations::is_memo;
 use super::setup::Setups;
 use super::stores::Analysis;
-use super::words;
-use crate::model::facts::{AssignKind, ExprId, ExprKind, Key, TOP};
+use crate::model::facts::{ExprId, ExprKind, Key};
 use crate::model::flow::value::{ObjId, Site, Value};
-use crate::model::flow::{Owner, Root};
 use crate::model::lives::{Contexts, Mode};
-use crate::model::name::{Name, part};
+use crate::model::name::Name;
 use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::{Op, Role};
 
@@ -414,92 +412,6 @@ fn labels(analysis: &Analysis<'_>) -> Vec<ExprRef> {
     out
 }
 
-fn frameworks(analysis: &Analysis<'_>) -> Vec<ExprRef> {
-    let mut out = crate::model::lives::constructions(&analysis.flow, &[Role::SessionFramework]);
-    out.retain(|at| keeps_sessions(analysis, *at));
-    for class in analysis.flow.program.classes() {
-        if analysis.flow.class_role(class) == Some(Role::SessionFramework)
-            && let Some(base) = analysis.flow.program.class(class).bases.first()
-        {
-            out.push(At { module: class.module, id: *base });
-        }
-    }
-    out
-}
-
-/// Whether a framework's server is started over HTTP, in the mode that keeps sessions: by the options of its construction and of the call
-/// that starts it.
-fn keeps_sessions(analysis: &Analysis<'_>, made: ExprRef) -> bool {
-    let flow = &analysis.flow;
-    let servers: Vec<ObjId> = flow.objects_at(made).collect();
-    let mut options: Vec<ObjId> = Vec::new();
-    for at in flow.program.exprs() {
-        let ExprKind::Call { callee, args } = flow.program.kind(at) else { continue };
-        let ExprKind::Member { object, .. } = flow.program.module(at.module).kind(*callee) else { continue };
-        if flow.objects_at(At { module: at.module, id: *object }).any(|id| servers.contains(&id)) {
-            options.extend(args.iter().flat_map(|arg| flow.objects_at(At { module: at.module, id: arg.value })));
-        }
-    }
-    if let ExprKind::New { args, .. } | ExprKind::Call { args, .. } = flow.program.kind(made) {
-        options.extend(args.iter().flat_map(|arg| flow.objects_at(At { module: made.module, id: arg.value })));
-    }
-    let inner: Vec<ObjId> = options
-        .iter()
-        .flat_map(|id| flow.fields(*id))
-        .flat_map(|(_, values)| values)
-        .filter_map(|value| match value {
-            Value::Object(id) => Some(id),
-            _ => None,
-        })
-        .collect();
-    options.extend(inner);
-    let (mut http, mut stateless) = (false, false);
-    for id in options {
-        for (name, values) in flow.fields(id) {
-            let text = |value: &Value| matches!(value, Value::Text(text) if matches!(text.text(), "httpStream" | "http-stream" | "streamable-http" | "http" | "sse"));
-            http |= matches!(name.text(), "transportType" | "type" | "transport") && values.iter().any(text);
-            stateless |= name == "stateless";
-        }
-    }
-    http && !stateless
-}
-
-/// Whether what an object literal is part of names the protocol or its transport: other things have session ids too.
-fn speaks_of_mcp(facts: &crate::model::facts::Module, object: ExprId) -> bool {
-    let named = |name: Name| {
-        let name = name.text().to_ascii_lowercase();
-        name.contains("mcp") || name.contains("streamable") || name.contains("transport")
-    };
-    let mut at = object;
-    while let Some(parent) = facts.expr(at).parent {
-        let found = match facts.kind(parent) {
-            ExprKind::Object(fields) => {
-                fields.iter().any(|field| field.value == at && matches!(&field.key, Key::Name(name) if named(*name)))
-            }
-            ExprKind::Assign { target, .. } => {
-                matches!(facts.kind(*target), ExprKind::Symbol(id) if named(facts.symbol(*id).name))
-            }
-            ExprKind::Call { callee, .. } | ExprKind::New { callee, .. } => {
-                let mut head = *callee;
-                loop {
-                    match facts.kind(head) {
-                        ExprKind::Member { object, name } if !named(*name) => head = *object,
-                        ExprKind::Member { .. } => break true,
-                        ExprKind::Symbol(id) => break named(facts.symbol(*id).name),
-                        _ => break false,
-                    }
-                }
-            }
-            _ => false,
-        };
-        if found {
-            return true;
-        }
-        at = parent;
-    }
-    false
-}
-
 fn shared_upstreams(analysis: &Analysis<'_>) -> Vec<ExprRef> {
     let flow = &analysis.flow;
     if analysis.lives.servers.is_empty() {
@@ -519,158 +431,4 @@ fn shared_upstreams(analysis: &Analysis<'_>) -> Vec<ExprRef> {
         }
     }
     out
-}
-
-/// Containers that arguments of tools look into and whose keys are random.
-fn registries(analysis: &Analysis<'_>) -> Vec<Registry> {
-    let flow = &analysis.flow;
-    let mut out: Vec<Registry> = Vec::new();
-    for at in flow.program.exprs() {
-        let (receiver, key) = match flow.program.kind(at) {
-            ExprKind::Call { args, .. } => {
-                let Some(first) = args.first() else { continue };
-                let Some(performed) =
-                    flow.performed(at).into_iter().find(|p| matches!(p.op, Op::Get | Op::Remove | Op::Has))
-                else {
-                    continue;
-                };
-                (performed.receiver, At { module: at.module, id: first.value })
-            }
-            ExprKind::Index { object, key } => {
-                (At { module: at.module, id: *object }, At { module: at.module, id: *key })
-            }
-            _ => continue,
-        };
-        if !flow.at(key).iter().any(|v| matches!(v, Value::Argument(_))) {
-            continue;
-        }
-        for id in flow.objects_at(receiver) {
-            let random = flow.field_values(id, part::keys()).iter().any(|v| matches!(v, Value::Random(_)));
-            let holder = flow.holder(id);
-            let auth = holder.as_ref().is_some_and(|holder| words::is_auth(holder.name.text()));
-            if random && !auth && !out.iter().any(|known| known.object == id) {
-                out.push(Registry { object: id, lookup: at, argument: argument_name(analysis, key) });
-            }
-        }
-    }
-    out
-}
-
-/// The name under which a tool takes the argument that is a key.
-fn argument_name(analysis: &Analysis<'_>, key: ExprRef) -> Option<Name> {
-    let mut at = key;
-    for _ in 0..4 {
-        match analysis.flow.program.kind(at) {
-            ExprKind::Member { name, .. } => return Some(*name),
-            ExprKind::Symbol(id) => {
-                let symbol = analysis.flow.program.module(at.module).symbol(*id);
-                let assigned = analysis.flow.program.module(at.module).exprs.iter().find_map(|expr| match &expr.kind {
-                    ExprKind::Assign { target, value, kind: AssignKind::Init } if matches!(analysis.flow.program.module(at.module).kind(*target), ExprKind::Symbol(s) if s == id) => Some(*value),
-                    _ => None,
-                });
-                match assigned {
-                    Some(value) => at = At { module: at.module, id: value },
-                    None => return Some(symbol.name),
-                }
-            }
-            ExprKind::Either { arms, .. } => at = At { module: at.module, id: *arms.first()? },
-            ExprKind::Cast { value, .. } => at = At { module: at.module, id: *value },
-            _ => return None,
-        }
-    }
-    None
-}
-
-/// Containers of transports into which nothing is ever put.
-fn dead_maps(analysis: &Analysis<'_>) -> Vec<ObjId> {
-    let flow = &analysis.flow;
-    let mut filled: FxHashSet<ObjId> = FxHashSet::default();
-    for at in flow.program.exprs() {
-        match flow.program.kind(at) {
-            ExprKind::Assign { target, .. } => {
-                if let ExprKind::Index { object, .. } = flow.program.module(at.module).kind(*target) {
-                    filled.extend(flow.objects_at(At { module: at.module, id: *object }));
-                }
-            }
-            ExprKind::Call { .. } => {
-                filled.extend(
-                    flow.performed(at)
-                        .into_iter()
-                        .filter(|p| matches!(p.op, Op::Put | Op::Add | Op::GetOrInsert))
-                        .filter_map(|p| p.object),
-                );
-            }
-            _ => {}
-        }
-    }
-    let stores: FxHashSet<ObjId> = analysis.stores.iter().flat_map(|found| found.objects.iter().copied()).collect();
-    flow.object_ids()
-        .filter(|id| {
-            let object = flow.object(*id);
-            let container = matches!(object.role, Some(Role::Map | Role::List | Role::Set)) || flow.program_literal(*id);
-            let declared = match object.site {
-                Site::Expr(at) => !matches!(flow.program.kind(at), ExprKind::Call { .. }),
-                // A parameter of a function that nothing calls any more.
-                Site::Symbol(symbol) => {
-                    let func = At { module: symbol.module, id: flow.program.symbol(symbol).func };
-                    func.id != TOP && analysis.lives.contexts(func) == Contexts::UNKNOWN
-                }
-                _ => false,
-            };
-            container
-                && declared
-                && !filled.contains(id)
-                && !stores.contains(id)
-                && flow.known_field(Owner::Object(*id), part::elements()).is_some_and(|node| {
-                    flow.values(node).iter().any(|v| matches!(v, Value::Object(inner) if matches!(flow.object(*inner).role, Some(Role::Transport | Role::SseTransport)) && matches!(flow.object(*inner).site, Site::Part(..))))
-                })
-                && flow.fields(*id).is_empty()
-        })
-        .collect()
-}
-
-/// Process state that belongs to nobody: variables and lists that handlers change. What is keyed by an argument or a user is a
-/// collection of the domain, what is only filled where absent is a cache.
-fn process_state(analysis: &Analysis<'_>, registries: &[Registry]) -> Vec<Lasting> {
-    let flow = &analysis.flow;
-    let plain = |at: &ExprRef| match flow.program.kind(*at) {
-        ExprKind::Assign { target, value, kind } => {
-            let value = At { module: at.module, id: *value };
-            !matches!(flow.program.module(at.module).kind(*target), ExprKind::Index { .. })
-                && matches!(kind, AssignKind::Set | AssignKind::Update)
-                && flow.at(value) != [Value::Absent]
-                && !is_memo(&analysis.flow, *at)
-        }
-        ExprKind::Call { .. } => flow.performed(*at).iter().any(|p| matches!(p.op, Op::Add | Op::Take | Op::Clear)),
-        _ => false,
-    };
-    analysis
-        .process
-        .iter()
-        .filter(|lasting| {
-            let name = lasting.holder.name.text();
-            let owns_registry = lasting
-                .values
-                .iter()
-                .any(|value| matches!(value, Value::Object(id) if owns(analysis, *id, registries, 3)));
-            !owns_registry
-                && !words::is_telemetry(name)
-                && lasting.writers.iter().any(plain)
-                && !lasting.values.iter().any(|v| matches!(v, Value::Object(id) if flow.object(*id).class.is_some()))
-        })
-        .cloned()
-        .collect()
-}
-
-fn owns(analysis: &Analysis<'_>, id: ObjId, registries: &[Registry], depth: u32) -> bool {
-    registries.iter().any(|registry| registry.object == id)
-        || (depth > 0
-            && analysis.flow.fields(id).iter().flat_map(|(_, values)| values).any(
-                |value| matches!(value, Value::Object(inner) if *inner != id && owns(analysis, *inner, registries, depth - 1)),
-            ))
-}
-
-/// Whether a function is run for a session's end only.
-pub fn ends_session(analysis: &Analysis<'_>, func: crate::model::program::FuncRef) -> bool {
-    analysis.flow.roots.get(&func).is_some_and(|roots| roots.contains(&Root::SessionEnd))
 }

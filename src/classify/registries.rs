@@ -1,0 +1,165 @@
+//! Containers that are no stores of a session: registries of handles, tables that nothing fills, state of the process.
+
+use super::signals::Registry;
+use rustc_hash::FxHashSet;
+
+use super::lifetime::Lasting;
+use super::mutations::is_memo;
+use super::stores::Analysis;
+use super::words;
+use crate::model::facts::{AssignKind, ExprKind, TOP};
+use crate::model::flow::Owner;
+use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::lives::Contexts;
+use crate::model::name::{Name, part};
+use crate::model::program::{At, ExprRef};
+use crate::model::vocabulary::{Op, Role};
+
+/// Containers that arguments of tools look into and whose keys are random.
+pub(super) fn registries(analysis: &Analysis<'_>) -> Vec<Registry> {
+    let flow = &analysis.flow;
+    let mut out: Vec<Registry> = Vec::new();
+    for at in flow.program.exprs() {
+        let (receiver, key) = match flow.program.kind(at) {
+            ExprKind::Call { args, .. } => {
+                let Some(first) = args.first() else { continue };
+                let Some(performed) =
+                    flow.performed(at).into_iter().find(|p| matches!(p.op, Op::Get | Op::Remove | Op::Has))
+                else {
+                    continue;
+                };
+                (performed.receiver, At { module: at.module, id: first.value })
+            }
+            ExprKind::Index { object, key } => {
+                (At { module: at.module, id: *object }, At { module: at.module, id: *key })
+            }
+            _ => continue,
+        };
+        if !flow.at(key).iter().any(|v| matches!(v, Value::Argument(_))) {
+            continue;
+        }
+        for id in flow.objects_at(receiver) {
+            let random = flow.field_values(id, part::keys()).iter().any(|v| matches!(v, Value::Random(_)));
+            let holder = flow.holder(id);
+            let auth = holder.as_ref().is_some_and(|holder| words::is_auth(holder.name.text()));
+            if random && !auth && !out.iter().any(|known| known.object == id) {
+                out.push(Registry { object: id, lookup: at, argument: argument_name(analysis, key) });
+            }
+        }
+    }
+    out
+}
+
+/// The name under which a tool takes the argument that is a key.
+pub(super) fn argument_name(analysis: &Analysis<'_>, key: ExprRef) -> Option<Name> {
+    let mut at = key;
+    for _ in 0..4 {
+        match analysis.flow.program.kind(at) {
+            ExprKind::Member { name, .. } => return Some(*name),
+            ExprKind::Symbol(id) => {
+                let symbol = analysis.flow.program.module(at.module).symbol(*id);
+                let assigned = analysis.flow.program.module(at.module).exprs.iter().find_map(|expr| match &expr.kind {
+                    ExprKind::Assign { target, value, kind: AssignKind::Init } if matches!(analysis.flow.program.module(at.module).kind(*target), ExprKind::Symbol(s) if s == id) => Some(*value),
+                    _ => None,
+                });
+                match assigned {
+                    Some(value) => at = At { module: at.module, id: value },
+                    None => return Some(symbol.name),
+                }
+            }
+            ExprKind::Either { arms, .. } => at = At { module: at.module, id: *arms.first()? },
+            ExprKind::Cast { value, .. } => at = At { module: at.module, id: *value },
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Containers of transports into which nothing is ever put.
+pub(super) fn dead_maps(analysis: &Analysis<'_>) -> Vec<ObjId> {
+    let flow = &analysis.flow;
+    let mut filled: FxHashSet<ObjId> = FxHashSet::default();
+    for at in flow.program.exprs() {
+        match flow.program.kind(at) {
+            ExprKind::Assign { target, .. } => {
+                if let ExprKind::Index { object, .. } = flow.program.module(at.module).kind(*target) {
+                    filled.extend(flow.objects_at(At { module: at.module, id: *object }));
+                }
+            }
+            ExprKind::Call { .. } => {
+                filled.extend(
+                    flow.performed(at)
+                        .into_iter()
+                        .filter(|p| matches!(p.op, Op::Put | Op::Add | Op::GetOrInsert))
+                        .filter_map(|p| p.object),
+                );
+            }
+            _ => {}
+        }
+    }
+    let stores: FxHashSet<ObjId> = analysis.stores.iter().flat_map(|found| found.objects.iter().copied()).collect();
+    flow.object_ids()
+        .filter(|id| {
+            let object = flow.object(*id);
+            let container = matches!(object.role, Some(Role::Map | Role::List | Role::Set)) || flow.program_literal(*id);
+            let declared = match object.site {
+                Site::Expr(at) => !matches!(flow.program.kind(at), ExprKind::Call { .. }),
+                // A parameter of a function that nothing calls any more.
+                Site::Symbol(symbol) => {
+                    let func = At { module: symbol.module, id: flow.program.symbol(symbol).func };
+                    func.id != TOP && analysis.lives.contexts(func) == Contexts::UNKNOWN
+                }
+                _ => false,
+            };
+            container
+                && declared
+                && !filled.contains(id)
+                && !stores.contains(id)
+                && flow.known_field(Owner::Object(*id), part::elements()).is_some_and(|node| {
+                    flow.values(node).iter().any(|v| matches!(v, Value::Object(inner) if matches!(flow.object(*inner).role, Some(Role::Transport | Role::SseTransport)) && matches!(flow.object(*inner).site, Site::Part(..))))
+                })
+                && flow.fields(*id).is_empty()
+        })
+        .collect()
+}
+
+/// Process state that belongs to nobody: variables and lists that handlers change. What is keyed by an argument or a user is a
+/// collection of the domain, what is only filled where absent is a cache.
+pub(super) fn process_state(analysis: &Analysis<'_>, registries: &[Registry]) -> Vec<Lasting> {
+    let flow = &analysis.flow;
+    let plain = |at: &ExprRef| match flow.program.kind(*at) {
+        ExprKind::Assign { target, value, kind } => {
+            let value = At { module: at.module, id: *value };
+            !matches!(flow.program.module(at.module).kind(*target), ExprKind::Index { .. })
+                && matches!(kind, AssignKind::Set | AssignKind::Update)
+                && flow.at(value) != [Value::Absent]
+                && !is_memo(&analysis.flow, *at)
+        }
+        ExprKind::Call { .. } => flow.performed(*at).iter().any(|p| matches!(p.op, Op::Add | Op::Take | Op::Clear)),
+        _ => false,
+    };
+    analysis
+        .process
+        .iter()
+        .filter(|lasting| {
+            let name = lasting.holder.name.text();
+            let owns_registry = lasting
+                .values
+                .iter()
+                .any(|value| matches!(value, Value::Object(id) if owns(analysis, *id, registries, 3)));
+            !owns_registry
+                && !words::is_telemetry(name)
+                && lasting.writers.iter().any(plain)
+                && !lasting.values.iter().any(|v| matches!(v, Value::Object(id) if flow.object(*id).class.is_some()))
+        })
+        .cloned()
+        .collect()
+}
+
+pub(super) fn owns(analysis: &Analysis<'_>, id: ObjId, registries: &[Registry], depth: u32) -> bool {
+    registries.iter().any(|registry| registry.object == id)
+        || (depth > 0
+            && analysis.flow.fields(id).iter().flat_map(|(_, values)| values).any(
+                |value| matches!(value, Value::Object(inner) if *inner != id && owns(analysis, *inner, registries, depth - 1)),
+            ))
+}
