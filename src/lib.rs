@@ -7,6 +7,8 @@ pub mod classify;
 pub mod lower;
 pub mod model;
 pub mod pipeline;
+pub mod plan;
+pub mod render;
 pub mod report;
 pub mod rules;
 pub mod syntax;

@@ -1,0 +1,125 @@
+//! What must change together, at which level, and why not where it is refused. Knows no syntax: steps speak of files and byte spans.
+//!
+//! A plan is made anew from every scan. A step that `requires` another is rendered only once that one is gone from the plan, which
+//! is to say: applied. So no step ever has to know the edits of another.
+
+use serde::Serialize;
+
+use crate::classify::answer::Server;
+use crate::model::facts::Span;
+use crate::rules::detect::{Context, Spot};
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site {
+    /// The file, relative to the root.
+    pub path: String,
+    /// Bytes of the decoded text, without a byte order mark.
+    pub span: Span,
+}
+
+/// How much a step asks of its reader, least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// No tool interface changes.
+    Safe,
+    /// Complete and working, but tool schemas or authentication code change, or a comment goes.
+    Review,
+    /// Never applied: a person decides.
+    Manual,
+}
+
+impl Level {
+    /// The published id.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Review => "review",
+            Self::Manual => "manual",
+        }
+    }
+}
+
+/// A finding that a step takes away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Its rule.
+    pub rule: &'static str,
+    /// Where it is reported.
+    pub at: Site,
+}
+
+/// One idea, applied whole or not at all.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Names the step within the tree, the same in every round: `handle:src/server.ts#baskets`.
+    pub id: String,
+    /// The rule whose findings it answers.
+    pub rule: &'static str,
+    /// The idea in one line, imperative.
+    pub title: String,
+    /// What it asks of its reader.
+    pub level: Level,
+    /// Steps that have to be applied before.
+    pub requires: Vec<String>,
+    /// The findings it takes away.
+    pub claims: Vec<Claim>,
+    /// What is to be done.
+    pub kind: StepKind,
+    /// What its reader has to know.
+    pub notes: Vec<String>,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub enum StepKind {}
+
+/// What the tool leaves to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manual {
+    /// The rule whose finding it is about.
+    pub rule: &'static str,
+    /// The code that stands in the way.
+    pub at: Site,
+    /// What remains.
+    pub what: String,
+    /// Why the tool does not do it.
+    pub why: String,
+    /// What to do, one way each.
+    pub todo: Vec<String>,
+}
+
+/// Something that had to be so, was looked at, and is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holds {
+    /// What.
+    pub what: String,
+    /// Where it shows.
+    pub at: Option<Site>,
+}
+
+/// What is to be done about one server.
+#[derive(Clone, Debug, Default)]
+pub struct ServerPlan {
+    /// The server's folder.
+    pub server: String,
+    /// Its language.
+    pub language: &'static str,
+    /// What can be done.
+    pub steps: Vec<Step>,
+    /// What can't.
+    pub manual: Vec<Manual>,
+    /// Preconditions that hold.
+    pub holds: Vec<Holds>,
+}
+
+/// A place of the program as a place in a file.
+pub fn site(context: &Context<'_, '_>, spot: Spot) -> Site {
+    Site { path: context.analysis.flow.program.module(spot.module).path.clone(), span: spot.span }
+}
+
+/// Plans the migration of one server.
+pub fn plan(_context: &Context<'_, '_>, server: &Server) -> ServerPlan {
+    ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() }
+}

@@ -1,0 +1,7 @@
+//! The TypeScript and JavaScript back end: steps as edits in a file's own style.
+
+pub mod imports;
+pub mod prune;
+pub mod pure;
+pub mod script;
+pub mod style;
