@@ -3,6 +3,8 @@
 //! A plan is made anew from every scan. A step that `requires` another is rendered only once that one is gone from the plan, which
 //! is to say: applied. So no step ever has to know the edits of another.
 
+pub mod web;
+
 use serde::Serialize;
 
 use crate::classify::answer::Server;
