@@ -4,6 +4,7 @@
 
 pub mod check;
 pub mod classify;
+pub mod edit;
 pub mod lower;
 pub mod model;
 pub mod pipeline;

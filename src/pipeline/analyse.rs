@@ -14,6 +14,7 @@ use crate::model::facts::{FuncKind, Language, Module};
 use crate::model::flow::Flow;
 use crate::model::name::Name;
 use crate::model::program::{FuncRef, Link, Program};
+use crate::plan::{self, ServerPlan, Site};
 use crate::rules;
 use crate::rules::detect::{Context, Detection};
 use crate::rules::finding::{Finding, Related};
@@ -32,6 +33,8 @@ pub struct Answers {
     pub uncalled: Vec<(String, Name)>,
     /// Code that runs several processes.
     pub processes: Vec<Replicas>,
+    /// What is to be done.
+    pub plans: Vec<ServerPlan>,
 }
 
 /// What answers are made with.
@@ -173,7 +176,8 @@ impl Analyser<'_> {
             let context = Context { analysis: &analysis, signals: &signals, modules: &modules, http: shape.http };
             let rules = rules::ALL.iter().filter(|rule| self.options.wants(rule.name));
             let detections: Vec<Detection> = rules.flat_map(|rule| (rule.detect)(&context)).collect();
-            let findings = self.findings(program, &server, detections);
+            let plan = plan::plan(&context, &server);
+            let findings = self.findings(program, &server, detections, &plan);
             if let Some(own) = self.packages.at(*family, dir) {
                 let sdks = sdk::sdks_in(self.packages, own);
                 upgrades::of_server(&self.options.upgrades, &sdks, &analysis, &modules, &findings, &mut server, &place);
@@ -189,6 +193,7 @@ impl Analyser<'_> {
                 analysis.lives.assumed.iter().filter(|_| matters).filter(|func| modules[func.module as usize]);
             answers.uncalled.extend(uncalled.filter_map(|func| Some((dir.clone(), caller_word(program, *func)?))));
             answers.servers.push(server);
+            answers.plans.push(plan);
         }
     }
 
@@ -219,7 +224,13 @@ impl Analyser<'_> {
         })
     }
 
-    fn findings(&self, program: &Program, server: &Server, mut detections: Vec<Detection>) -> Vec<Finding> {
+    fn findings(
+        &self,
+        program: &Program,
+        server: &Server,
+        mut detections: Vec<Detection>,
+        plan: &ServerPlan,
+    ) -> Vec<Finding> {
         detections.sort_by_key(|detection| (detection.at, detection.rule.name));
         // Two transports that one function configures are one place.
         detections.dedup_by(|a, b| a.at == b.at && a.rule.name == b.rule.name && a.message == b.message);
@@ -251,7 +262,7 @@ impl Analyser<'_> {
                         .map(|spot| self.locator.place(&path_of(spot.module), spot.span))
                         .collect(),
                     failure: detection.failure,
-                    fix: None,
+                    fix: plan.hint(detection.rule.name, &Site { path: path.clone(), span }),
                     fingerprint: fingerprint(&key, *count),
                     advice: detection.advice,
                     path,

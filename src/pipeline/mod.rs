@@ -14,6 +14,7 @@ pub use error::ScanError;
 use crate::check::Evidence;
 use crate::lower;
 use crate::model::facts::{Language, Span};
+use crate::plan::{self, ServerPlan};
 use crate::report::scan::{Files, Parts, Scan, Skipped, Unsupported};
 use crate::workspace::upgrades::Target;
 use crate::workspace::{self, Packages, Resolver, Tree, WalkError, WalkOptions};
@@ -82,6 +83,17 @@ pub fn scan(options: &ScanOptions, progress: &dyn Progress) -> Result<Scan, Scan
 
 /// Scans, and keeps what a check has to know beside the answer.
 pub fn scan_with_evidence(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Evidence), ScanError> {
+    pass(options, progress).map(|pass| (pass.scan, pass.evidence))
+}
+
+/// All that one look at a tree gives.
+struct Pass {
+    scan: Scan,
+    evidence: Evidence,
+    plans: Vec<ServerPlan>,
+}
+
+fn pass(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError> {
     match options.threads {
         Some(threads) => {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -91,7 +103,7 @@ pub fn scan_with_evidence(options: &ScanOptions, progress: &dyn Progress) -> Res
     }
 }
 
-fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Evidence), ScanError> {
+fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError> {
     let tree = walk(options)?;
     progress.step(Stage::Walk, tree.files.len() as u64, None);
     let root = shown_root(options, &tree.root);
@@ -112,6 +124,7 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Evidence
     }
     processes::attribute(&tree, &packages, &mut answers);
     let skipped = tree.skipped.iter().chain(&packages.skipped).chain(&loaded.skipped);
+    let planned = answers.plans.iter().any(|plan| plan::speaks(plan.language));
     let scan = Scan::assemble(Parts {
         root,
         disk_root: tree.root.clone(),
@@ -123,7 +136,7 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Evidence
         unsupported,
         files: Files { walked: tree.files.len() as u64, parsed: loaded.modules.len() as u64 },
         bytes: loaded.bytes,
-        planned: false,
+        planned,
     });
     let mut comments: Vec<(String, Span)> = loaded
         .modules
@@ -131,7 +144,7 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Evidence
         .flat_map(|module| module.comments.iter().map(|span| (module.path.clone(), *span)))
         .collect();
     comments.sort();
-    Ok((scan, Evidence { tree, packages, comments }))
+    Ok(Pass { scan, evidence: Evidence { tree, packages, comments }, plans: answers.plans })
 }
 
 /// Files that may call the factories of which no caller was seen: how long what a factory makes lives depends on them.

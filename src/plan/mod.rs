@@ -3,11 +3,14 @@
 //! A plan is made anew from every scan. A step that `requires` another is rendered only once that one is gone from the plan, which
 //! is to say: applied. So no step ever has to know the edits of another.
 
+pub mod web;
+
 use serde::Serialize;
 
 use crate::classify::answer::Server;
 use crate::model::facts::Span;
 use crate::rules::detect::{Context, Spot};
+use crate::rules::finding::FixHint;
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -114,9 +117,26 @@ pub struct ServerPlan {
     pub holds: Vec<Holds>,
 }
 
+impl ServerPlan {
+    /// What the plan means for a finding.
+    pub fn hint(&self, rule: &str, at: &Site) -> Option<FixHint> {
+        let claimed = |step: &&Step| step.claims.iter().any(|claim| claim.rule == rule && claim.at == *at);
+        if let Some(step) = self.steps.iter().find(claimed) {
+            return Some(FixHint { level: step.level.id(), title: step.title.clone() });
+        }
+        let manual = self.manual.iter().find(|manual| manual.rule == rule && manual.at == *at)?;
+        Some(FixHint { level: Level::Manual.id(), title: manual.what.clone() })
+    }
+}
+
 /// A place of the program as a place in a file.
 pub fn site(context: &Context<'_, '_>, spot: Spot) -> Site {
     Site { path: context.analysis.flow.program.module(spot.module).path.clone(), span: spot.span }
+}
+
+/// Whether there is a planner for a language.
+pub fn speaks(language: &str) -> bool {
+    matches!(language, "typescript" | "javascript")
 }
 
 /// Plans the migration of one server.

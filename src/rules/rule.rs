@@ -1,31 +1,7 @@
 //! What a rule is: its name, its severity and its documentation. The documentation is what `explain` prints.
 
-use serde::Serialize;
-
 use super::finding::Severity;
-
-/// How far a migration can go without a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// No tool interface changes.
-    Safe,
-    /// Complete and working, but tool schemas or authorization code change, or a comment goes.
-    Review,
-    /// Never edited by a program: a person decides.
-    Manual,
-}
-
-impl Level {
-    /// The published id.
-    pub fn id(self) -> &'static str {
-        match self {
-            Level::Safe => "safe",
-            Level::Review => "review",
-            Level::Manual => "manual",
-        }
-    }
-}
+pub use crate::edit::level::Level;
 
 /// A pair of short programs: what the rule finds, and what it should become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //! Reads no syntax.
 
 pub mod names;
+pub mod overlay;
 pub mod packages;
 pub mod paths;
 pub mod prefilter;
