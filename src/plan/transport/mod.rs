@@ -77,6 +77,8 @@ pub struct Transport {
     pub units: Vec<Unit>,
     /// Routes, in source order.
     pub routes: Vec<Route>,
+    /// Where the tables of sessions are declared.
+    pub tables: Vec<Site>,
 }
 
 /// What a server's transport asks for: a step, or what a person has to do before.
@@ -131,7 +133,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         level: Level::Safe,
         requires,
         claims,
-        kind: StepKind::Transport(Box::new(Transport { sdk: sdk(server), units: facts::collect(context), routes })),
+        kind: StepKind::Transport(Box::new(Transport { sdk: sdk(server), units: facts::collect(context), routes, tables: tables::sites(context) })),
         notes: Vec::new(),
     };
     Planned { step: Some(step), manual }

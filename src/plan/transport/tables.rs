@@ -25,6 +25,12 @@ pub fn objects(context: &Context<'_, '_>) -> FxHashSet<ObjId> {
     stores(context).flat_map(|found| found.objects.iter().copied()).collect()
 }
 
+/// Where they are declared.
+pub fn sites(context: &Context<'_, '_>) -> Vec<Site> {
+    let path = |module: u32| context.analysis.flow.program.module(module).path.clone();
+    stores(context).map(|found| Site { path: path(found.holder.module), span: found.holder.span }).collect()
+}
+
 /// Tables that keep more than transports: they are not dropped.
 pub fn objections(context: &Context<'_, '_>) -> Vec<Manual> {
     let mut out = Vec::new();

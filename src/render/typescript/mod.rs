@@ -8,3 +8,4 @@ pub mod project;
 pub mod pure;
 pub mod script;
 pub mod style;
+pub mod transport;

@@ -12,11 +12,11 @@ impl Machine<'_> {
     pub fn eval(&mut self, node: Node<'_>, env: &mut Env) -> Value {
         let value = self.plain(node, env);
         match self.unit().fact(node) {
-            Some(Fact::Absent) => Value::Absent,
+            Some(Fact::Absent) => Value::Gone,
             Some(Fact::Opens) => Value::Bool(true),
             Some(Fact::Table) => Value::Table,
             Some(Fact::Construct) => Value::Some,
-            Some(Fact::Method) => self.method.map_or(Value::Unknown, |method| Value::Text(method.to_owned())),
+            Some(Fact::Method) => self.method(node),
             _ => value,
         }
     }
@@ -220,10 +220,11 @@ impl Machine<'_> {
         let object = self.field(node, "object", env);
         let name = node.child_by_field_name("property").map_or("", |property| self.text(property)).to_owned();
         if name == "sessionId" && self.is_transport(node) {
-            return Value::Absent;
+            return Value::Gone;
         }
         match object {
             Value::Never => Value::Never,
+            Value::Gone => Value::Gone,
             Value::Absent | Value::Null => Value::Absent,
             Value::Empty if name == "length" => Value::Zero,
             Value::Table if matches!(name.as_str(), "size" | "length") => Value::Zero,
@@ -244,7 +245,8 @@ impl Machine<'_> {
         self.field(node, "index", env);
         match object {
             Value::Never => Value::Never,
-            Value::Table | Value::Empty | Value::Absent | Value::Null => Value::Absent,
+            Value::Table | Value::Gone => Value::Gone,
+            Value::Empty | Value::Absent | Value::Null => Value::Absent,
             _ => Value::Unknown,
         }
     }
@@ -276,13 +278,14 @@ fn known_call(receiver: &Value, method: &str, arguments: &[Value]) -> Value {
     let first = arguments.first().unwrap_or(&Value::Absent);
     match (receiver, method) {
         (Value::Never, _) => Value::Never,
+        (Value::Gone, _) => Value::Gone,
         (Value::Absent | Value::Null, _) => Value::Absent,
-        (Value::Table, "get" | "peek" | "pop" | "shift" | "at" | "find") => Value::Absent,
+        (Value::Table, "get" | "peek" | "pop" | "shift" | "at" | "find") => Value::Gone,
         (Value::Table, "has" | "delete" | "includes") => Value::Bool(false),
         (Value::Table, "keys" | "values" | "entries") => Value::Empty,
         (Value::Empty, "some" | "includes") => Value::Bool(false),
         (Value::Empty, "every") => Value::Bool(true),
-        (Value::Empty | Value::Table, "find" | "pop" | "shift" | "at") => Value::Absent,
+        (Value::Empty, "find" | "pop" | "shift" | "at") => Value::Absent,
         (Value::Empty | Value::Table, "filter" | "map" | "flatMap" | "slice" | "sort" | "toSorted") => Value::Empty,
         (_, "keys" | "values" | "entries" | "from") if matches!(first, Value::Table | Value::Empty) => Value::Empty,
         (_, "isArray") => match first {

@@ -5,12 +5,12 @@ use tree_sitter::Node;
 
 use super::value::Value;
 use super::world::{Function, Name, Unit, World};
-use crate::model::facts::{FuncKind, Span};
+use crate::model::facts::{Span, SymbolKind};
 use crate::plan::transport::Fact;
 use crate::render::typescript::script::{bare, children, is_function, span};
 
 /// A place of the syntax: the file and the span of a node, with its kind (a statement and its expression may share the span).
-pub type Place = (usize, Span, &'static str);
+pub type Place = (usize, Span, u16);
 
 /// What variables of the function at hand hold.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,8 @@ pub struct Findings {
     pub reached: FxHashSet<Place>,
     /// Functions that run.
     pub ran: FxHashSet<Function>,
+    /// Variables that hold an absent session id, and never anything else.
+    pub absent: FxHashSet<Name>,
 }
 
 /// The abstract machine.
@@ -59,12 +61,14 @@ pub struct Machine<'w> {
     pub(super) at: usize,
     /// The function at hand.
     pub(super) function: Span,
-    /// The method of all requests, where only one matters.
-    pub(super) method: Option<&'static str>,
+    /// Handlers of every method, of which only POST matters.
+    all: &'w FxHashSet<Function>,
     params: FxHashMap<Name, Value>,
     finals: FxHashMap<Name, Value>,
     returns: FxHashMap<Function, Value>,
     called: FxHashSet<Function>,
+    /// Variables that a function within their own changes: what they hold at a place is not known by going there.
+    shared: FxHashSet<Name>,
     changed: bool,
     /// What was found.
     pub findings: Findings,
@@ -75,16 +79,17 @@ const ROUNDS: usize = 40;
 
 impl<'w> Machine<'w> {
     /// Runs all files.
-    pub fn run_all(world: &'w World, method: Option<&'static str>) -> Findings {
+    pub fn run_all(world: &'w World, all: &'w FxHashSet<Function>) -> Findings {
         let mut machine = Self {
             world,
             at: 0,
             function: Span::default(),
-            method,
+            all,
             params: FxHashMap::default(),
             finals: FxHashMap::default(),
             returns: FxHashMap::default(),
             called: FxHashSet::default(),
+            shared: FxHashSet::default(),
             changed: true,
             findings: Findings::default(),
         };
@@ -97,6 +102,8 @@ impl<'w> Machine<'w> {
                 machine.round(unit);
             }
         }
+        let absent = machine.finals.iter().filter(|(_, value)| **value == Value::Gone).map(|(name, _)| *name);
+        machine.findings.absent = absent.collect();
         machine.findings
     }
 
@@ -149,13 +156,20 @@ impl<'w> Machine<'w> {
 
     fn with_default(&mut self, param: Node<'_>, value: Value, env: &mut Env) -> Value {
         match param.child_by_field_name("value") {
-            Some(default) if value == Value::Absent => self.eval(default, env),
+            Some(default) if value.type_name() == Some("undefined") => self.eval(default, env),
             Some(default) => {
                 self.eval(default, env);
                 value
             }
             None => value,
         }
+    }
+
+    /// The method of the request, where only one matters.
+    pub(super) fn method(&self, node: Node<'_>) -> Value {
+        let within = std::iter::successors(Some(node), Node::parent)
+            .any(|node| is_function(node) && self.all.contains(&(self.at, span(node))));
+        if within { Value::Text("POST".to_owned()) } else { Value::Unknown }
     }
 
     /// The file at hand.
@@ -169,7 +183,7 @@ impl<'w> Machine<'w> {
 
     /// Records which way a condition goes.
     pub(super) fn decide(&mut self, node: Node<'_>, way: Option<bool>) {
-        let place = (self.at, span(node), node.kind());
+        let place = (self.at, span(node), node.kind_id());
         let entry = self.findings.decided.entry(place).or_insert(way);
         if *entry != way {
             *entry = None;
@@ -178,7 +192,7 @@ impl<'w> Machine<'w> {
 
     /// Records that a statement is reached.
     pub(super) fn reach(&mut self, node: Node<'_>) {
-        self.findings.reached.insert((self.at, span(node), node.kind()));
+        self.findings.reached.insert((self.at, span(node), node.kind_id()));
     }
 
     /// Records what the function at hand returns.
@@ -228,10 +242,11 @@ impl<'w> Machine<'w> {
             return if self.text(node) == "undefined" { Value::Absent } else { Value::Unknown };
         };
         let key = (self.at, symbol);
-        if let Some(value) = env.get(key) {
+        if let Some(value) = env.get(key)
+            && !self.shared.contains(&key)
+        {
             return value.clone();
         }
-        use crate::model::facts::SymbolKind;
         match self.unit().declared_by(symbol) {
             SymbolKind::Function(_) | SymbolKind::Class(_) => Value::Some,
             // A variable of a function around this one: whatever it may ever hold.
@@ -254,6 +269,8 @@ impl<'w> Machine<'w> {
         // What a function around this one declares is not this function's to know.
         if unit.home(name.1) == self.function {
             env.set(name, value);
+        } else {
+            self.changed |= self.shared.insert(name);
         }
     }
 
@@ -263,7 +280,7 @@ impl<'w> Machine<'w> {
         if self.unit().fact(target) == Some(&Fact::Absent)
             && let Some(symbol) = self.unit().symbol(target)
         {
-            self.assign((self.at, symbol), Value::Absent, env);
+            self.assign((self.at, symbol), Value::Gone, env);
             return;
         }
         match target.kind() {
@@ -332,9 +349,4 @@ pub fn functions_in<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
         }
         functions_in(child, out);
     }
-}
-
-/// Whether the top level of a file is meant.
-pub fn is_top(kind: FuncKind) -> bool {
-    kind == FuncKind::Top
 }

@@ -7,6 +7,8 @@ pub enum Value {
     Never,
     /// `undefined`.
     Absent,
+    /// `undefined` for want of a session: its id, and what is looked up by it.
+    Gone,
     /// `null`.
     Null,
     /// A boolean.
@@ -33,7 +35,7 @@ impl Value {
     /// Whether it counts as true.
     pub fn truth(&self) -> Option<bool> {
         match self {
-            Self::Absent | Self::Null | Self::Bool(false) | Self::Zero | Self::Falsy => Some(false),
+            Self::Absent | Self::Gone | Self::Null | Self::Bool(false) | Self::Zero | Self::Falsy => Some(false),
             Self::Text(text) => Some(!text.is_empty()),
             Self::Bool(true) | Self::Table | Self::Empty | Self::Record(_) | Self::Some => Some(true),
             Self::Never | Self::Unknown => None,
@@ -43,7 +45,7 @@ impl Value {
     /// Whether it is `undefined` or `null`.
     pub fn nullish(&self) -> Option<bool> {
         match self {
-            Self::Absent | Self::Null => Some(true),
+            Self::Absent | Self::Gone | Self::Null => Some(true),
             Self::Falsy | Self::Never | Self::Unknown => None,
             _ => Some(false),
         }
@@ -54,6 +56,7 @@ impl Value {
         match (self, other) {
             (Self::Never, value) | (value, Self::Never) => value,
             (a, b) if a == b => a,
+            (Self::Absent, Self::Gone) | (Self::Gone, Self::Absent) => Self::Absent,
             (Self::Record(a), Self::Record(b)) => {
                 Self::Record(a.into_iter().filter(|field| b.contains(field)).collect())
             }
@@ -68,7 +71,7 @@ impl Value {
     /// `typeof`, where it is known.
     pub fn type_name(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Absent => "undefined",
+            Self::Absent | Self::Gone => "undefined",
             Self::Null | Self::Table | Self::Empty | Self::Record(_) => "object",
             Self::Bool(_) => "boolean",
             Self::Zero => "number",
@@ -79,7 +82,7 @@ impl Value {
 
     /// Whether two values are equal, by `===` (`strict`) or `==`.
     pub fn equals(&self, other: &Self, strict: bool) -> Option<bool> {
-        match (self, other) {
+        match (self.plain(), other.plain()) {
             (Self::Absent, Self::Absent) | (Self::Null, Self::Null) | (Self::Zero, Self::Zero) => Some(true),
             (Self::Absent, Self::Null) | (Self::Null, Self::Absent) => Some(!strict),
             (Self::Text(a), Self::Text(b)) => Some(a == b),
@@ -94,6 +97,11 @@ impl Value {
                 },
             },
         }
+    }
+
+    /// Without the reason why it is absent.
+    fn plain(&self) -> &Self {
+        if *self == Self::Gone { &Self::Absent } else { self }
     }
 
     /// A boolean, where it is known.

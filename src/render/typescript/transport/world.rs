@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use crate::lower;
-use crate::model::facts::{ExprKind, FuncId, Language, Module, Span, SymbolId, SymbolKind};
+use crate::model::facts::{ExprKind, Language, Module, Span, SymbolId, SymbolKind};
 use crate::plan::transport::{Fact, Transport};
 use crate::plan::Site;
 use crate::render::typescript::script::{Script, span};
@@ -28,7 +28,6 @@ pub struct Unit {
     /// Functions that only such calls run.
     pub closed: FxHashSet<Span>,
     symbols: FxHashMap<u32, SymbolId>,
-    functions: FxHashMap<Span, FuncId>,
 }
 
 /// All files of a step.
@@ -93,8 +92,6 @@ impl Unit {
                 symbols.insert(expr.span.start, id);
             }
         }
-        let functions =
-            module.functions.iter().enumerate().map(|(index, func)| (func.span, FuncId(index as u32))).collect();
         Self {
             script,
             module,
@@ -102,7 +99,6 @@ impl Unit {
             calls: FxHashMap::default(),
             closed: FxHashSet::default(),
             symbols,
-            functions,
         }
     }
 
@@ -124,10 +120,5 @@ impl Unit {
     /// The function that declares a symbol, by its node's span.
     pub fn home(&self, symbol: SymbolId) -> Span {
         self.module.function(self.module.symbol(symbol).func).span
-    }
-
-    /// Whether a node is a function that the neutral form knows.
-    pub fn knows_function(&self, node: Node<'_>) -> bool {
-        self.functions.contains_key(&span(node))
     }
 }

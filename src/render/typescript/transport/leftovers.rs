@@ -1,0 +1,88 @@
+//! The last look: nothing that is left may still ask for a session.
+
+use tree_sitter::Node;
+
+use super::fold::Fold;
+use super::machine::Findings;
+use super::world::World;
+use crate::model::facts::Span;
+use crate::plan::Site;
+use crate::plan::transport::{Fact, Transport};
+use crate::render::typescript::script::{Script, enclosing_function, span, statement};
+use crate::render::{Change, Refused};
+
+/// Refuses where a session id or a table of sessions is still used.
+pub fn check(world: &World, _findings: &Findings, changes: &[Vec<Change>]) -> Result<(), Refused> {
+    for (unit, own) in world.units.iter().zip(changes) {
+        let mut spans: Vec<(Span, &Fact)> = unit.facts.iter().map(|(span, fact)| (*span, fact)).collect();
+        spans.sort_by_key(|(span, _)| *span);
+        for (at, fact) in spans {
+            let gone = own.iter().any(|change| change.span.contains(at) && change.span.start < change.span.end);
+            if gone {
+                continue;
+            }
+            let (why, todo) = match fact {
+                Fact::Absent => (
+                    "the session id is used here, and there is none any more",
+                    "take the use of the id away, or name what it stood for by an argument, then run again",
+                ),
+                Fact::Table => (
+                    "the table of sessions is used here in a way that has no counterpart without sessions",
+                    "decide what this is to do for requests instead of sessions, then run again",
+                ),
+                _ => continue,
+            };
+            return Err(Refused {
+                at: Site { path: unit.script.path.clone(), span: at },
+                why: why.to_owned(),
+                todo: todo.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a comment goes with the changes that no new text replaces.
+pub fn loses_comment(script: &Script, changes: &[Change]) -> bool {
+    fn comments<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            if child.kind() == "comment" {
+                out.push(child);
+            } else {
+                comments(child, out);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    comments(script.tree.root_node(), &mut all);
+    all.into_iter().any(|comment| changes.iter().any(|change| change.span.contains(span(comment))))
+}
+
+impl<'w> Fold<'w> {
+    /// Refuses where nothing is left that answers a request, or where a transport is made once for all of them.
+    pub fn serves_still(&self, step: &Transport) -> Result<(), Refused> {
+        let mut answers = 0;
+        for unit in 0..self.world.units.len() {
+            let script = &self.world.units[unit].script;
+            answers += self.places(unit, &Fact::Handle).into_iter().filter(|node| self.runs(unit, *node)).count();
+            for made in self.places(unit, &Fact::Construct) {
+                if enclosing_function(made).is_none() {
+                    return Err(script.refuse(
+                        statement(made),
+                        "this transport is made once and serves every request",
+                        "make server and transport in the handler of each request",
+                    ));
+                }
+            }
+        }
+        match (answers, step.routes.first()) {
+            (0, Some(route)) => Err(Refused {
+                at: route.at.clone(),
+                why: "no code is left here that answers a request".to_owned(),
+                todo: "build server and transport in this handler, connect them and hand the request over".to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
