@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::model::facts::{ExprId, ExprKind, FuncKind, Span};
-use crate::model::flow::value::{ObjId, SourceKind, Value};
+use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
 use crate::model::flow::{Edge, Flow};
 use crate::model::lives::reach;
 use crate::model::program::{At, ExprRef, FuncRef};
@@ -15,7 +15,11 @@ use super::{Fact, Unit, is_transport, tables};
 
 /// Collects what is known, file by file.
 pub fn collect(context: &Context<'_, '_>) -> Vec<Unit> {
-    let collector = Collector { context, flow: &context.analysis.flow, tables: tables::objects(context) };
+    let flow = &context.analysis.flow;
+    let absent = |source: &&SourceInfo| matches!(source.kind, SourceKind::Header | SourceKind::Transport);
+    let ids = flow.sources().iter().filter(absent).map(|source| source.at).collect();
+    let transports = context.transports().filter(|site| !site.sse).map(|site| site.at).collect();
+    let collector = Collector { context, flow, tables: tables::objects(context), ids, transports };
     let mut out: Vec<Unit> = (0..context.modules.len() as u32)
         .filter(|module| context.modules[*module as usize])
         .map(|module| collector.unit(module))
@@ -29,6 +33,10 @@ struct Collector<'a, 'c, 'p> {
     context: &'c Context<'a, 'p>,
     flow: &'a Flow<'p>,
     tables: FxHashSet<ObjId>,
+    /// Where session ids enter.
+    ids: FxHashSet<ExprRef>,
+    /// Where transports are constructed.
+    transports: FxHashSet<ExprRef>,
 }
 
 impl Collector<'_, '_, '_> {
@@ -59,13 +67,13 @@ impl Collector<'_, '_, '_> {
     }
 
     fn fact(&self, at: ExprRef) -> Option<Fact> {
-        if self.is_id_source(at) {
+        if self.ids.contains(&at) {
             return Some(Fact::Absent);
         }
         let objects: Vec<ObjId> = self.flow.objects_at(at).collect();
         let facts = self.flow.program.module(at.module);
         match facts.kind(at.id) {
-            ExprKind::Call { .. } | ExprKind::New { .. } if self.context.transports().any(|site| site.at == at && !site.sse) => {
+            ExprKind::Call { .. } | ExprKind::New { .. } if self.transports.contains(&at) => {
                 Some(Fact::Construct)
             }
             ExprKind::Call { .. } => self.call(at),
@@ -86,13 +94,6 @@ impl Collector<'_, '_, '_> {
             }
             _ => None,
         }
-    }
-
-    /// Whether a session id enters here that no request has any more.
-    fn is_id_source(&self, at: ExprRef) -> bool {
-        self.flow.sources().iter().any(|source| {
-            source.at == at && matches!(source.kind, SourceKind::Header | SourceKind::Transport)
-        })
     }
 
     fn call(&self, at: ExprRef) -> Option<Fact> {
@@ -160,7 +161,7 @@ impl Collector<'_, '_, '_> {
             let at = At { module, id };
             match facts.kind(id) {
                 ExprKind::Call { .. } | ExprKind::New { .. } => {
-                    self.context.transports().any(|site| site.at == at)
+                    self.transports.contains(&at)
                         || self.flow.connects.contains_key(&at)
                         || self.flow.callees(at).into_iter().any(|callee| self.reaches_transport(callee))
                 }
@@ -171,7 +172,7 @@ impl Collector<'_, '_, '_> {
 
     fn reaches_transport(&self, func: FuncRef) -> bool {
         let reached = reach(self.flow, func);
-        self.context.transports().any(|site| reached.contains(&self.flow.program.func_of(site.at)))
+        self.transports.iter().any(|at| reached.contains(&self.flow.program.func_of(*at)))
     }
 
     fn only_callee(&self, at: ExprRef) -> Option<FuncRef> {

@@ -24,12 +24,11 @@ pub fn collect(context: &Context<'_, '_>) -> Vec<Route> {
     for at in flow.program.exprs().filter(|at| context.here(*at)) {
         let ExprKind::Call { args, .. } = flow.program.kind(at) else { continue };
         let performed = flow.performed(at);
-        let Some(registers) = performed
-            .iter()
-            .find(|performed| matches!(performed.op, Op::Route | Op::RouteObject | Op::Serve))
-        else {
+        let registers =
+            performed.iter().find(|performed| matches!(performed.op, Op::Route | Op::RouteObject | Op::Serve));
+        if registers.is_none() && !named_like_route(context, at) {
             continue;
-        };
+        }
         let mut handlers: Vec<FuncRef> = args
             .iter()
             .flat_map(|arg| handlers_in(context, At { module: at.module, id: arg.value }))
@@ -45,12 +44,28 @@ pub fn collect(context: &Context<'_, '_>) -> Vec<Route> {
             at: place(context, at),
             methods: methods(context, at),
             handlers: handlers.into_iter().map(|func| func_site(context, func)).collect(),
-            framework: framework(context, registers.object.map(|id| flow.object(id).external), registers.op),
+            framework: framework(
+                context,
+                registers.and_then(|known| known.object).map(|id| flow.object(id).external),
+                registers.map_or(Op::Route, |known| known.op),
+            ),
         });
     }
     out.extend(exported(context, &serving, &routed));
     out.sort_by(|a, b| (&a.at.path, a.at.span).cmp(&(&b.at.path, b.at.span)));
     out
+}
+
+/// Whether a call of something unknown reads like a registration, and hands over what a request was seen to run.
+fn named_like_route(context: &Context<'_, '_>, call: ExprRef) -> bool {
+    let flow = &context.analysis.flow;
+    let ExprKind::Call { callee, args } = flow.program.kind(call) else { return false };
+    let ExprKind::Member { name, .. } = flow.program.module(call.module).kind(*callee) else { return false };
+    (METHODS.contains(&name.text()) || matches!(name.text(), "all" | "use"))
+        && args
+            .iter()
+            .flat_map(|arg| handlers_in(context, At { module: call.module, id: arg.value }))
+            .any(|func| context.analysis.lives.routes.contains(&func))
 }
 
 /// Functions in whose own code a transport is made, or answers a request.

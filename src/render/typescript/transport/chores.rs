@@ -130,7 +130,11 @@ impl<'w> Fold<'w> {
             "lexical_declaration" | "variable_declaration" => children(node).into_iter().all(|declarator| {
                 declarator
                     .child_by_field_name("value")
-                    .is_none_or(|value| self.quiet(unit, value) || self.chore_value(unit, value, closing))
+                    .is_none_or(|value| {
+                        self.quiet(unit, value)
+                            || self.chore_value(unit, value, closing)
+                            || (closing && self.looks(unit, value))
+                    })
             }),
             "if_statement" => {
                 let condition = node.child_by_field_name("condition");

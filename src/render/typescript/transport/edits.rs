@@ -169,6 +169,22 @@ impl Edits {
     }
 }
 
+/// The changes of a file in order, those that meet made one, without the doubled blank line that two removals side by side leave.
+pub fn settled(script: &Script, mut changes: Vec<Change>) -> Vec<Change> {
+    changes.sort_by_key(|change| (change.span.start, change.span.end));
+    let text = script.text();
+    let mut out = merged(changes);
+    for change in &mut out {
+        let (start, end) = (change.span.start as usize, change.span.end as usize);
+        let blank_before = text[..start].ends_with("\n\n") || text[..start].ends_with("\n\r\n") || start == 0;
+        let next = &text[end..script.line_end(end)];
+        if change.text.is_empty() && start < end && blank_before && !next.is_empty() && next.trim().is_empty() {
+            change.span.end = script.line_end(end) as u32;
+        }
+    }
+    out
+}
+
 /// Changes that meet become one.
 fn merged(changes: Vec<Change>) -> Vec<Change> {
     let mut out: Vec<Change> = Vec::new();

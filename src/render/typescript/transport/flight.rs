@@ -73,13 +73,24 @@ impl<'w> Fold<'w> {
             {
                 found = around;
             }
-            let closes = self.closes(unit, found);
+            let closes = self.closes(unit, found) && !self.in_timer(unit, found);
             let known = out.iter().any(|known| span(*known).contains(span(found)));
             if closes && !known {
                 out.push(found);
             }
         }
         out
+    }
+
+    /// Whether a timer runs this code.
+    fn in_timer(&self, unit: usize, node: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        std::iter::successors(node.parent(), Node::parent).any(|around| {
+            around.kind() == "call_expression"
+                && around
+                    .child_by_field_name("function")
+                    .is_some_and(|callee| matches!(script.of(callee), "setInterval" | "setTimeout"))
+        })
     }
 
     fn is_callback_of_table(&self, unit: usize, function: Node<'w>) -> bool {

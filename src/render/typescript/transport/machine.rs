@@ -50,6 +50,8 @@ pub struct Findings {
     pub reached: FxHashSet<Place>,
     /// Functions that run.
     pub ran: FxHashSet<Function>,
+    /// Functions that always answer something, where they used to answer nothing at times.
+    pub always: FxHashSet<Function>,
     /// Variables that hold an absent session id, and never anything else.
     pub absent: FxHashSet<Name>,
 }
@@ -104,6 +106,8 @@ impl<'w> Machine<'w> {
         }
         let absent = machine.finals.iter().filter(|(_, value)| **value == Value::Gone).map(|(name, _)| *name);
         machine.findings.absent = absent.collect();
+        let returns = machine.returns.iter().filter(|(_, value)| value.truth() == Some(true));
+        machine.findings.always = returns.map(|(function, _)| *function).collect();
         machine.findings
     }
 

@@ -64,7 +64,7 @@ pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> 
     for (edits, unit) in edits.into_iter().zip(&world.units) {
         let mut own = edits.finish(&unit.script);
         own.extend(imports.remove(&unit.script.path).unwrap_or_default());
-        changes.push(prune(&unit.script, own));
+        changes.push(edits::settled(&unit.script, prune(&unit.script, own)));
     }
     leftovers::check(&world, &fold.findings, &changes)?;
     let loses = world.units.iter().zip(&changes).any(|(unit, own)| leftovers::loses_comment(&unit.script, own));

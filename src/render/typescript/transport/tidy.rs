@@ -3,9 +3,10 @@
 use tree_sitter::Node;
 
 use super::edits::item;
-use super::fold::Fold;
+use super::fold::{Fold, any};
 use super::machine::parameters;
 use super::world::Function;
+use crate::model::facts::Span;
 use crate::plan::transport::{Fact, Transport};
 use crate::render::typescript::script::{children, span, statement};
 
@@ -51,6 +52,7 @@ impl<'w> Fold<'w> {
         }
         if self.findings.ran.contains(&own) {
             self.tidy_parameters(own, function, &live);
+            self.tidy_type(own, function);
         }
     }
 
@@ -74,24 +76,29 @@ impl<'w> Fold<'w> {
         out
     }
 
-    /// Parameters that stood for the session, and that nothing reads any more.
+    /// Parameters that nothing reads any more.
     fn tidy_parameters(&mut self, own: Function, function: Node<'w>, calls: &[(usize, Node<'w>)]) {
         let (unit, _) = own;
         let file = &self.world.units[unit];
         let params = parameters(function);
         for (index, param) in params.iter().enumerate() {
             let name = param.child_by_field_name("pattern").unwrap_or(*param);
-            if name.kind() != "identifier" || self.edits[unit].gone(*param) || !self.is_absent(unit, name) {
+            if name.kind() != "identifier" || self.edits[unit].gone(*param) {
                 continue;
             }
             let Some(symbol) = file.symbol(name) else { continue };
-            let read = self.uses(unit, (unit, symbol)).into_iter().any(|used| used != name && !self.edits[unit].gone(used));
+            let uses = self.uses(unit, (unit, symbol));
+            let read = uses.len() < 2 || uses.into_iter().any(|used| used != name && !self.edits[unit].gone(used));
             // Arguments before it that are gone would count as well.
             let plain = calls.iter().all(|(_, call)| {
-                call.child_by_field_name("arguments")
-                    .is_some_and(|list| children(list).iter().all(|argument| argument.kind() != "spread_element"))
+                let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+                arguments.iter().all(|argument| argument.kind() != "spread_element")
             });
-            if read || !plain || function.child_by_field_name("parameter").is_some() {
+            let quiet = calls.iter().all(|(caller, call)| {
+                let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+                arguments.get(index).is_none_or(|argument| self.quiet(*caller, *argument))
+            });
+            if read || !plain || !quiet || function.child_by_field_name("parameter").is_some() {
                 continue;
             }
             let at = item(&file.script, *param);
@@ -102,6 +109,37 @@ impl<'w> Fold<'w> {
                     let at = item(&self.world.units[*caller].script, argument);
                     self.edits[*caller].cut(at);
                 }
+            }
+        }
+    }
+
+    /// A written type that allows for nothing, where there always is something.
+    fn tidy_type(&mut self, own: Function, function: Node<'w>) {
+        let (unit, _) = own;
+        if !self.findings.always.contains(&own) {
+            return;
+        }
+        let Some(ty) = function.child_by_field_name("return_type") else { return };
+        let script = &self.world.units[unit].script;
+        let mut unions = Vec::new();
+        any(ty, &mut |node| {
+            if node.kind() == "union_type" {
+                unions.push(node);
+            }
+            matches!(node.kind(), "object_type" | "function_type")
+        });
+        for union in unions.into_iter().take(1) {
+            let parts = children(union);
+            for (index, part) in parts.iter().enumerate() {
+                if !matches!(script.of(*part), "undefined" | "null") || self.edits[unit].gone(*part) {
+                    continue;
+                }
+                let at = match (index.checked_sub(1).map(|before| parts[before]), parts.get(index + 1)) {
+                    (Some(before), _) => Span::new(before.end_byte(), part.end_byte()),
+                    (None, Some(after)) => Span::new(part.start_byte(), after.start_byte()),
+                    (None, None) => continue,
+                };
+                self.edits[unit].cut(at);
             }
         }
     }
