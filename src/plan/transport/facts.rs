@@ -114,11 +114,27 @@ impl Collector<'_, '_, '_> {
         let ExprKind::Member { object, name } = self.flow.program.module(at.module).kind(*callee) else {
             return None;
         };
+        if matches!(name.text(), "some" | "find" | "every") && self.asks_each(at) && self.decides(at) {
+            return Some(Fact::Opens);
+        }
         let closes = matches!(name.text(), "close" | "terminate" | "disconnect")
             && self.flow.objects_at(At { module: at.module, id: *object }).any(|id| {
                 matches!(self.flow.object(id).role, Some(Role::Transport | Role::Server | Role::SseTransport))
             });
         closes.then_some(Fact::Close)
+    }
+
+    /// `body.some(isInitializeRequest)`.
+    fn asks_each(&self, call: ExprRef) -> bool {
+        self.flow.argument(call, 0).is_some_and(|callback| {
+            self.flow.at(callback).iter().any(|value| match value {
+                Value::External(package, path) => {
+                    let row = self.flow.program.tables(call.module).export(package.text(), path.text());
+                    row.is_some_and(|row| row.does == Some(Op::IsInitialize))
+                }
+                _ => false,
+            })
+        })
     }
 
     /// `body.method === 'initialize'`.

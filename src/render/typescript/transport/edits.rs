@@ -176,7 +176,9 @@ pub fn settled(script: &Script, mut changes: Vec<Change>) -> Vec<Change> {
     let mut out = merged(changes);
     for change in &mut out {
         let (start, end) = (change.span.start as usize, change.span.end as usize);
-        let blank_before = text[..start].ends_with("\n\n") || text[..start].ends_with("\n\r\n") || start == 0;
+        let before = &text[..start];
+        let opens = before.ends_with('\n') && before.trim_end().ends_with(['{', '[', '(']);
+        let blank_before = before.ends_with("\n\n") || before.ends_with("\n\r\n") || start == 0 || opens;
         let next = &text[end..script.line_end(end)];
         if change.text.is_empty() && start < end && blank_before && !next.is_empty() && next.trim().is_empty() {
             change.span.end = script.line_end(end) as u32;

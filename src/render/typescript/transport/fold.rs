@@ -322,12 +322,23 @@ impl<'w> Fold<'w> {
         let (Some(test), Some(kept)) = (node.child_by_field_name(test), node.child_by_field_name(kept)) else {
             return Ok(());
         };
-        if !self.quiet(unit, test) {
+        if !self.quiet(unit, test) || (self.speaks_of_sessions(unit, test) && self.stands_in(unit, kept)) {
             return self.walk_children(unit, node);
         }
         self.edits[unit].cut(Span::new(node.start_byte(), kept.start_byte()));
         self.edits[unit].cut(Span::new(kept.end_byte(), node.end_byte()));
         self.walk(unit, kept)
+    }
+
+    /// Whether a value stands in for a session id: what was a key for one client would be the same for all, or mean nothing.
+    fn stands_in(&self, unit: usize, kept: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let kept = bare(kept);
+        match kept.kind() {
+            "string" | "template_string" | "number" => true,
+            "call_expression" => !file.calls.contains_key(&span(kept)) && file.fact(kept).is_none() && self.table_call(unit, kept).is_none(),
+            _ => false,
+        }
     }
 
     /// Whether a statement of its own does nothing any more.

@@ -30,6 +30,10 @@ pub fn check(world: &World, _findings: &Findings, changes: &[Vec<Change>]) -> Re
                     "the table of sessions is used here in a way that has no counterpart without sessions",
                     "decide what this is to do for requests instead of sessions, then run again",
                 ),
+                Fact::Opens => (
+                    "this check lets only requests through that open a session, and what it decides could not be folded",
+                    "serve every request the same way here, then run again",
+                ),
                 _ => continue,
             };
             return Err(Refused {

@@ -210,6 +210,11 @@ impl<'w> Machine<'w> {
         }
     }
 
+    /// Whether a function of the file at hand only ever answers true.
+    pub(super) fn answers_true(&self, function: Node<'_>) -> bool {
+        self.returns.get(&(self.at, span(function))) == Some(&Value::Bool(true))
+    }
+
     /// Runs the function that a call runs; `None` where it is not known.
     pub(super) fn run(&mut self, call: Node<'_>, arguments: &[Value]) -> Option<Value> {
         let target = *self.unit().calls.get(&span(call))?;

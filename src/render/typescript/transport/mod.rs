@@ -35,10 +35,11 @@ use world::World;
 /// Renders the step.
 pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> {
     let world = World::open(step, files)?;
+    // What other methods run is replaced: these functions run for POST alone.
     let all: FxHashSet<world::Function> = step
         .routes
         .iter()
-        .filter(|route| serves(route) == Serves::All && route.framework != "http")
+        .filter(|route| serves(route) != Serves::Gone && route.framework != "http")
         .flat_map(|route| &route.handlers)
         .filter_map(|site| Some((world.unit(&site.path)?, site.span)))
         .collect();
@@ -53,6 +54,7 @@ pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> 
     let mut imports = fold.requests_in_flight(step)?;
     fold.tidy(step);
     fold.merge_variables()?;
+    fold.tidy(step);
     fold.close_servers(&|unit, response, server| {
         let style = &world.units[unit].script.style;
         Entry { style, framework: Framework::Node, request: "", response, types: None }.close(server)

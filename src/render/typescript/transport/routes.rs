@@ -60,7 +60,10 @@ impl<'w> Fold<'w> {
         for route in &step.routes {
             match serves(route) {
                 Serves::Post => {}
-                Serves::Gone => self.gone(route, &serving, &mut answered)?,
+                Serves::Gone => {
+                    self.gone(route, &serving, &mut answered)?;
+                    self.stale_comment(route);
+                }
                 Serves::All => self.all(route)?,
             }
         }
@@ -82,6 +85,22 @@ impl<'w> Fold<'w> {
             }
         }
         Ok(())
+    }
+
+    /// What stands above a route that is gone, and speaks of sessions.
+    fn stale_comment(&mut self, route: &Route) {
+        let Some(unit) = self.world.unit(&route.at.path) else { return };
+        let script = &self.world.units[unit].script;
+        let Some(call) = script.node(route.at.span) else { return };
+        let at = statement(call);
+        let Some(comment) = at.prev_sibling().filter(|comment| comment.kind() == "comment") else { return };
+        let text = script.of(comment).to_ascii_lowercase();
+        let speaks = ["session", "sse", "stream", "notification"].iter().any(|word| text.contains(word));
+        let own_line = script.text()[script.line_start(comment.start_byte())..comment.start_byte()].trim().is_empty();
+        let touches = script.text()[comment.end_byte()..at.start_byte()].matches('\n').count() <= 1;
+        if speaks && own_line && touches {
+            self.edits[unit].cut(Span::new(script.line_start(comment.start_byte()), script.line_end(comment.end_byte())));
+        }
     }
 
     /// A handler that other routes need: this one gets another.

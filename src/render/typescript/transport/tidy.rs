@@ -21,9 +21,38 @@ impl<'w> Fold<'w> {
                     self.tidy_function(unit, function);
                 }
             }
+            self.unused_values();
             self.tables(step);
             if self.edits.iter().map(super::edits::Edits::count).sum::<usize>() == before {
                 break;
+            }
+        }
+    }
+
+    /// Variables that nothing reads any more, and whose value is got without doing anything.
+    fn unused_values(&mut self) {
+        for unit in 0..self.world.units.len() {
+            let file = &self.world.units[unit];
+            let mut declarators = Vec::new();
+            any(file.script.tree.root_node(), &mut |node| {
+                if node.kind() == "variable_declarator" && !self.edits[unit].gone(node) && self.runs(unit, node) {
+                    declarators.push(node);
+                }
+                false
+            });
+            for declarator in declarators {
+                let name = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier");
+                let (Some(name), Some(value)) = (name, declarator.child_by_field_name("value")) else { continue };
+                let Some(symbol) = file.symbol(name) else { continue };
+                let uses = self.uses(unit, (unit, symbol));
+                let dead = uses.len() > 1 && uses.iter().all(|used| *used == name || self.edits[unit].gone(*used));
+                let alone = declarator.parent().filter(|declaration| {
+                    children(*declaration).len() == 1
+                        && declaration.parent().is_some_and(|parent| parent.kind() != "export_statement")
+                });
+                if let Some(declaration) = alone.filter(|_| dead && self.quiet(unit, value)) {
+                    self.remove(unit, declaration);
+                }
             }
         }
     }
