@@ -97,8 +97,9 @@ impl Collector<'_, '_, '_> {
     }
 
     fn call(&self, at: ExprRef) -> Option<Fact> {
-        if self.flow.connects.contains_key(&at) {
-            return Some(Fact::Connect);
+        if let Some(pairs) = self.flow.connects.get(&at) {
+            let ours = pairs.is_empty() || pairs.iter().any(|(_, transport)| is_transport(self.flow.object(*transport).role));
+            return ours.then_some(Fact::Connect);
         }
         for performed in self.flow.performed(at) {
             let role = performed.object.and_then(|id| self.flow.object(id).role);
@@ -114,6 +115,9 @@ impl Collector<'_, '_, '_> {
         let ExprKind::Member { object, name } = self.flow.program.module(at.module).kind(*callee) else {
             return None;
         };
+        if self.reads_like_log(at.module, *object, name.text()) {
+            return Some(Fact::Log);
+        }
         if matches!(name.text(), "some" | "find" | "every") && self.asks_each(at) && self.decides(at) {
             return Some(Fact::Opens);
         }
@@ -122,6 +126,17 @@ impl Collector<'_, '_, '_> {
                 matches!(self.flow.object(id).role, Some(Role::Transport | Role::Server | Role::SseTransport))
             });
         closes.then_some(Fact::Close)
+    }
+
+    /// A logger of the program's own, by its name and that of its method.
+    fn reads_like_log(&self, module: u32, object: ExprId, method: &str) -> bool {
+        const METHODS: &[&str] = &["debug", "info", "warn", "warning", "error", "log", "trace", "notice", "verbose"];
+        let name = self.flow.written_name(At { module, id: object });
+        METHODS.contains(&method)
+            && name.is_some_and(|name| {
+                let name = name.text().to_ascii_lowercase();
+                name == "log" || name.ends_with("logger")
+            })
     }
 
     /// `body.some(isInitializeRequest)`.

@@ -157,6 +157,10 @@ impl<'w> Fold<'w> {
             } else {
                 at.child_by_field_name("alternative").and_then(|clause| children(clause).first().copied())
             };
+            let dropped = [at.child_by_field_name("consequence"), at.child_by_field_name("alternative")];
+            for part in dropped.into_iter().flatten().filter(|part| kept.is_none_or(|kept| !span(*part).contains(span(kept)))) {
+                self.speaks_to_client(unit, part)?;
+            }
             match kept {
                 Some(next) if next.kind() == "if_statement" => at = next,
                 Some(block) => {
@@ -184,6 +188,42 @@ impl<'w> Fold<'w> {
             self.remove_branch(unit, node);
         }
         Ok(())
+    }
+
+    /// Refuses to drop code that sends a client something through the session that it has open.
+    fn speaks_to_client(&self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
+        const SENDS: &[&str] = &[
+            "notification",
+            "sendNotification",
+            "send",
+            "sendLoggingMessage",
+            "sendResourceUpdated",
+            "sendToolListChanged",
+            "createMessage",
+            "elicitInput",
+            "listRoots",
+        ];
+        let file = &self.world.units[unit];
+        let mut found = None;
+        any(node, &mut |inner| {
+            let callee = inner.child_by_field_name("function").filter(|callee| callee.kind() == "member_expression");
+            let sends = callee.is_some_and(|callee| {
+                callee.child_by_field_name("property").is_some_and(|name| SENDS.contains(&file.script.of(name)))
+                    && callee.child_by_field_name("object").is_some_and(|object| self.speaks_of_sessions(unit, object))
+            });
+            if sends {
+                found = Some(inner);
+            }
+            sends
+        });
+        match found {
+            Some(call) => Err(file.script.refuse(
+                call,
+                "this sends something to a client over the session that it has open",
+                "send it with the answer to a request, or leave it out, then run again",
+            )),
+            None => Ok(()),
+        }
     }
 
     /// `block` in the place of the whole `if`.

@@ -8,7 +8,7 @@ use super::world::World;
 use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::transport::{Fact, Transport};
-use crate::render::typescript::script::{Script, enclosing_function, span, statement};
+use crate::render::typescript::script::{Script, bare, enclosing_function, span, statement};
 use crate::render::{Change, Refused};
 
 /// Refuses where a session id or a table of sessions is still used.
@@ -64,12 +64,59 @@ pub fn loses_comment(script: &Script, changes: &[Change]) -> bool {
 }
 
 impl<'w> Fold<'w> {
+    /// Whether the transport of an answer is found where it lives longer than the request.
+    fn outlives(&self, unit: usize, answer: Node<'w>, step: &Transport) -> bool {
+        let file = &self.world.units[unit];
+        let mut root = match answer.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object")) {
+            Some(receiver) => bare(receiver),
+            None => return true,
+        };
+        while let Some(object) = root.child_by_field_name("object").filter(|_| root.kind() != "call_expression") {
+            root = bare(object);
+        }
+        match root.kind() {
+            "identifier" => {
+                let Some(symbol) = file.symbol(root) else { return true };
+                let home = file.home(symbol);
+                let handlers: Vec<Span> =
+                    step.routes.iter().flat_map(|route| self.handlers(route)).filter(|(at, _)| *at == unit).map(|(_, at)| at).collect();
+                // The functions around the answer, up to the handler of the request.
+                let mut around = enclosing_function(answer);
+                while let Some(function) = around {
+                    if span(function) == home {
+                        return false;
+                    }
+                    if handlers.contains(&span(function)) {
+                        return true;
+                    }
+                    around = enclosing_function(function);
+                    if around.is_some_and(|outer| !handlers.iter().any(|handler| handler.contains(span(outer)))) {
+                        return true;
+                    }
+                }
+                true
+            }
+            // `(await create()).handleRequest(…)`, `new Transport(…).handleRequest(…)`.
+            "call_expression" | "new_expression" => false,
+            _ => true,
+        }
+    }
+
     /// Refuses where nothing is left that answers a request, or where a transport is made once for all of them.
     pub fn serves_still(&self, step: &Transport) -> Result<(), Refused> {
         let mut answers = 0;
         for unit in 0..self.world.units.len() {
             let script = &self.world.units[unit].script;
-            answers += self.places(unit, &Fact::Handle).into_iter().filter(|node| self.runs(unit, *node)).count();
+            for answer in self.places(unit, &Fact::Handle).into_iter().filter(|node| self.runs(unit, *node)) {
+                answers += 1;
+                if self.outlives(unit, answer, step) {
+                    return Err(script.refuse(
+                        statement(answer),
+                        "the transport that answers here is kept from one request to the next",
+                        "make server and transport in the handler of each request",
+                    ));
+                }
+            }
             for made in self.places(unit, &Fact::Construct) {
                 if enclosing_function(made).is_none() {
                     return Err(script.refuse(

@@ -188,7 +188,9 @@ impl<'w> Fold<'w> {
         let file = &self.world.units[unit];
         let Some(name) = declaration.child_by_field_name("name") else { return };
         let old = file.script.of(name);
-        let exported = std::iter::successors(declaration.parent(), Node::parent).any(|node| node.kind() == "export_statement");
+        let exported = std::iter::successors(declaration.parent(), Node::parent)
+            .take_while(|node| node.kind() != "statement_block")
+            .any(|node| node.kind() == "export_statement");
         let symbol = file.symbol(name);
         let listed =
             file.module.exports.iter().any(|export| matches!(export.what, Exported::Local(id) if Some(id) == symbol));

@@ -214,44 +214,46 @@ impl<'w> Fold<'w> {
     /// Sees to it that the server of each request is closed with it.
     pub fn close_servers(&mut self, hook: &dyn Fn(usize, &str, &str) -> String) -> Result<(), Refused> {
         for unit in 0..self.world.units.len() {
+            let mut closed = Vec::new();
             for connect in self.places(unit, &Fact::Connect) {
                 if self.runs(unit, connect) && enclosing_function(connect).is_some() {
-                    self.close_server(unit, connect, hook)?;
+                    closed.extend(self.close_server(unit, connect, hook));
                 }
             }
+            self.close_where_answered(unit, &closed, hook);
         }
         Ok(())
     }
 
-    fn close_server(&mut self, unit: usize, connect: Node<'w>, hook: &dyn Fn(usize, &str, &str) -> String) -> Result<(), Refused> {
+    /// Closes the server in the function that connects it; which function that is, where a request is answered there.
+    fn close_server(
+        &mut self,
+        unit: usize,
+        connect: Node<'w>,
+        hook: &dyn Fn(usize, &str, &str) -> String,
+    ) -> Option<Node<'w>> {
         let file = &self.world.units[unit];
         let script = &file.script;
-        let Some(function) = enclosing_function(connect) else { return Ok(()) };
+        let function = enclosing_function(connect)?;
         let answers: Vec<Node<'w>> = self
             .places(unit, &Fact::Handle)
             .into_iter()
             .filter(|answer| self.runs(unit, *answer) && self.has_response(unit, *answer))
             .collect();
-        let own = answers.iter().copied().find(|answer| span(function).contains(span(*answer)));
-        let Some(receiver) = connect
-            .child_by_field_name("function")
-            .and_then(|callee| callee.child_by_field_name("object"))
-        else {
-            return Ok(());
-        };
+        let answer = answers.iter().copied().find(|answer| span(function).contains(span(*answer)))?;
+        let receiver = connect.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object"))?;
         let at = statement(connect);
         let indent = self.edits[unit].indentation(script, at).to_owned();
         let newline = script.style.newline;
-        let Some(answer) = own else {
-            return self.close_where_answered(hook);
-        };
         let response = self.response(unit, answer);
         let plain = bare(receiver);
         if plain.kind() == "identifier" || plain.kind() == "member_expression" && !any(plain, &mut |n| n.kind() == "call_expression") {
             let server = script.of(receiver).to_owned();
             let text = hook(unit, &response, &server);
-            self.edits[unit].insert(at.start_byte(), format!("{text}{newline}{indent}"));
-            return Ok(());
+            if !self.closes_already(unit, function, &server) {
+                self.edits[unit].insert(at.start_byte(), format!("{text}{newline}{indent}"));
+            }
+            return Some(function);
         }
         let server = ["server", "mcpServer", "requestServer"]
             .into_iter()
@@ -263,31 +265,47 @@ impl<'w> Fold<'w> {
         let end = if script.style.semicolons { ";" } else { "" };
         self.edits[unit].insert(at.start_byte(), format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"));
         self.edits[unit].replace(span(receiver), server);
-        Ok(())
+        Some(function)
     }
 
-    /// The transport is made by a helper: it is closed by the handler that uses it.
-    fn close_where_answered(&mut self, hook: &dyn Fn(usize, &str, &str) -> String) -> Result<(), Refused> {
-        for unit in 0..self.world.units.len() {
-            for answer in self.places(unit, &Fact::Handle) {
-                if !self.runs(unit, answer) || !self.has_response(unit, answer) {
-                    continue;
-                }
-                let script = &self.world.units[unit].script;
-                let Some(transport) = answer
+    /// Whether a function closes a server, or its transport, with the response already.
+    fn closes_already(&self, unit: usize, function: Node<'w>, server: &str) -> bool {
+        let file = &self.world.units[unit];
+        any(function, &mut |node| {
+            let listens = node.kind() == "call_expression"
+                && node
                     .child_by_field_name("function")
-                    .and_then(|callee| callee.child_by_field_name("object"))
-                else {
-                    continue;
-                };
-                let at = statement(answer);
-                let text = hook(unit, &self.response(unit, answer), script.of(transport));
-                let indent = self.edits[unit].indentation(script, at).to_owned();
-                let newline = script.style.newline;
-                self.edits[unit].insert(at.start_byte(), format!("{text}{newline}{indent}"));
+                    .and_then(|callee| callee.child_by_field_name("property"))
+                    .is_some_and(|name| matches!(file.script.of(name), "on" | "once"))
+                && self.argument(node, 0).is_some_and(|event| file.script.of(event).trim_matches(['"', '\'']) == "close");
+            listens
+                && self.argument(node, 1).is_some_and(|callback| {
+                    any(callback, &mut |inner| {
+                        file.fact(inner) == Some(&Fact::Close)
+                            && inner
+                                .child_by_field_name("function")
+                                .and_then(|callee| callee.child_by_field_name("object"))
+                                .is_some_and(|object| file.script.of(object) == server)
+                    })
+                })
+        })
+    }
+
+    /// Where a helper makes the transport, the handler that uses it closes it.
+    fn close_where_answered(&mut self, unit: usize, closed: &[Node<'w>], hook: &dyn Fn(usize, &str, &str) -> String) {
+        for answer in self.places(unit, &Fact::Handle) {
+            let within = closed.iter().any(|function| span(*function).contains(span(answer)));
+            if within || !self.runs(unit, answer) || !self.has_response(unit, answer) {
+                continue;
             }
+            let script = &self.world.units[unit].script;
+            let callee = answer.child_by_field_name("function");
+            let Some(transport) = callee.and_then(|callee| callee.child_by_field_name("object")) else { continue };
+            let at = statement(answer);
+            let text = hook(unit, &self.response(unit, answer), script.of(transport));
+            let indent = self.edits[unit].indentation(script, at).to_owned();
+            self.edits[unit].insert(at.start_byte(), format!("{text}{}{indent}", script.style.newline));
         }
-        Ok(())
     }
 
     /// Whether a request is answered on a response object of the platform.
