@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::model::facts::{ExprId, ExprKind, FuncKind, Span};
 use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
 use crate::model::flow::{Edge, Flow};
-use crate::model::lives::reach;
+use crate::model::lives::{Mode, TransportSite, reach};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
 use crate::rules::detect::Context;
@@ -19,11 +19,14 @@ pub fn collect(context: &Context<'_, '_>) -> Vec<Unit> {
     let absent = |source: &&SourceInfo| matches!(source.kind, SourceKind::Header | SourceKind::Transport);
     let ids = flow.sources().iter().filter(absent).map(|source| source.at).collect();
     let transports = context.transports().filter(|site| !site.sse).map(|site| site.at).collect();
-    let collector = Collector { context, flow, tables: tables::objects(context), ids, transports };
+    let sse = context.transports().filter(|site| site.sse).map(|site| site.at).collect();
+    let off = |site: &&TransportSite| !site.sse && site.mode == Mode::Off;
+    let sessionless = context.transports().filter(off).map(|site| site.at).collect();
+    let collector = Collector { sse, sessionless, context, flow, tables: tables::objects(context), ids, transports };
     let mut out: Vec<Unit> = (0..context.modules.len() as u32)
         .filter(|module| context.modules[*module as usize])
         .map(|module| collector.unit(module))
-        .filter(|unit| unit.facts.iter().any(|(_, fact)| !matches!(fact, Fact::Log | Fact::Method)))
+        .filter(|unit| unit.facts.iter().any(|(_, fact)| !matches!(fact, Fact::Log | Fact::Method | Fact::Close)))
         .collect();
     out.sort_by(|a, b| a.path.cmp(&b.path));
     out
@@ -37,6 +40,10 @@ struct Collector<'a, 'c, 'p> {
     ids: FxHashSet<ExprRef>,
     /// Where transports are constructed.
     transports: FxHashSet<ExprRef>,
+    /// Where those are that open no sessions already.
+    sessionless: FxHashSet<ExprRef>,
+    /// Where those of the HTTP+SSE kind are.
+    sse: FxHashSet<ExprRef>,
 }
 
 impl Collector<'_, '_, '_> {
@@ -73,9 +80,9 @@ impl Collector<'_, '_, '_> {
         let objects: Vec<ObjId> = self.flow.objects_at(at).collect();
         let facts = self.flow.program.module(at.module);
         match facts.kind(at.id) {
-            ExprKind::Call { .. } | ExprKind::New { .. } if self.transports.contains(&at) => {
-                Some(Fact::Construct)
-            }
+            ExprKind::Call { .. } | ExprKind::New { .. } if self.sessionless.contains(&at) => Some(Fact::Sessionless),
+            ExprKind::Call { .. } | ExprKind::New { .. } if self.transports.contains(&at) => Some(Fact::Construct),
+            ExprKind::Call { .. } | ExprKind::New { .. } if self.sse.contains(&at) => Some(Fact::Sse),
             ExprKind::Call { .. } => self.call(at),
             ExprKind::Compare { left, right, operator } if self.names_initialize(at.module, *left, *right) => {
                 (operator.text().starts_with("==") && self.decides(at)).then_some(Fact::Opens)
@@ -106,7 +113,7 @@ impl Collector<'_, '_, '_> {
             match performed.op {
                 Op::IsInitialize if self.decides(at) => return Some(Fact::Opens),
                 Op::Connect => return Some(Fact::Connect),
-                Op::HandleRequest if is_transport(role) => return Some(Fact::Handle),
+                Op::HandleRequest if is_transport(role) && self.named(at, "handleRequest") => return Some(Fact::Handle),
                 Op::Log | Op::Measure => return Some(Fact::Log),
                 _ => {}
             }
@@ -126,6 +133,10 @@ impl Collector<'_, '_, '_> {
                 matches!(self.flow.object(id).role, Some(Role::Transport | Role::Server | Role::SseTransport))
             });
         closes.then_some(Fact::Close)
+    }
+
+    fn named(&self, call: ExprRef, name: &str) -> bool {
+        self.flow.callee_name(call).is_some_and(|called| called == name)
     }
 
     /// A logger of the program's own, by its name and that of its method.
@@ -239,7 +250,7 @@ impl Collector<'_, '_, '_> {
 fn rank(fact: &Fact) -> u8 {
     match fact {
         Fact::Absent => 0,
-        Fact::Construct => 1,
+        Fact::Construct | Fact::Sessionless | Fact::Sse => 1,
         Fact::Table => 2,
         _ => 3,
     }

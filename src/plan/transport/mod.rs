@@ -30,6 +30,10 @@ pub enum Fact {
     Transport,
     /// It constructs a transport.
     Construct,
+    /// It constructs a transport that opens no sessions already.
+    Sessionless,
+    /// It constructs a transport of the HTTP+SSE kind.
+    Sse,
     /// It connects a server to a transport.
     Connect,
     /// A transport answers a request.
@@ -77,6 +81,8 @@ pub struct Transport {
     pub units: Vec<Unit>,
     /// Routes, in source order.
     pub routes: Vec<Route>,
+    /// Routes of the HTTP+SSE transport alone, in source order.
+    pub sse: Vec<Route>,
     /// Where the tables of sessions are declared.
     pub tables: Vec<Site>,
 }
@@ -133,7 +139,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         level: Level::Safe,
         requires,
         claims,
-        kind: StepKind::Transport(Box::new(Transport { sdk: sdk(server), units: facts::collect(context), routes, tables: tables::sites(context) })),
+        kind: StepKind::Transport(Box::new(Transport { sdk: sdk(server), units: facts::collect(context), routes, sse: routes::collect_sse(context), tables: tables::sites(context) })),
         notes: Vec::new(),
     };
     Planned { step: Some(step), manual }

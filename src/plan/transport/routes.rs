@@ -6,19 +6,30 @@ use crate::model::facts::{ExprKind, FuncKind, TOP};
 use crate::model::flow::value::Value;
 use crate::model::lives::reach;
 use crate::model::program::{At, ExprRef, FuncRef};
-use crate::model::vocabulary::Op;
+use crate::model::vocabulary::{Op, Role};
 use crate::plan::Site;
 use crate::rules::detect::Context;
 
-use super::{Route, is_transport};
+use super::Route;
 
 /// Methods by the name of the call that registers for them.
 const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "options", "head"];
 
 /// Collects the routes of a package.
 pub fn collect(context: &Context<'_, '_>) -> Vec<Route> {
+    of(context, &serving(context, Role::Transport))
+}
+
+/// Collects the routes that lead to transports of the HTTP+SSE kind alone.
+pub fn collect_sse(context: &Context<'_, '_>) -> Vec<Route> {
+    let main: Vec<Site> = collect(context).into_iter().map(|route| route.at).collect();
+    let mut out = of(context, &serving(context, Role::SseTransport));
+    out.retain(|route| !main.contains(&route.at));
+    out
+}
+
+fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
     let flow = &context.analysis.flow;
-    let serving = serving(context);
     let mut out = Vec::new();
     let mut routed = FxHashSet::default();
     for at in flow.program.exprs().filter(|at| context.here(*at)) {
@@ -51,7 +62,7 @@ pub fn collect(context: &Context<'_, '_>) -> Vec<Route> {
             ),
         });
     }
-    out.extend(exported(context, &serving, &routed));
+    out.extend(exported(context, serving, &routed));
     out.sort_by(|a, b| (&a.at.path, a.at.span).cmp(&(&b.at.path, b.at.span)));
     out
 }
@@ -68,17 +79,19 @@ fn named_like_route(context: &Context<'_, '_>, call: ExprRef) -> bool {
             .any(|func| context.analysis.lives.routes.contains(&func))
 }
 
-/// Functions in whose own code a transport is made, or answers a request.
-fn serving(context: &Context<'_, '_>) -> FxHashSet<FuncRef> {
+/// Functions in whose own code a transport of a kind is made, or answers a request.
+fn serving(context: &Context<'_, '_>, kind: Role) -> FxHashSet<FuncRef> {
     let flow = &context.analysis.flow;
-    let made = context.transports().filter(|site| !site.sse).map(|site| flow.program.func_of(site.at));
+    let made = context.transports().filter(|site| site.sse == (kind == Role::SseTransport)).map(|site| flow.program.func_of(site.at));
     let mut out: FxHashSet<FuncRef> = made.filter(|func| func.id != TOP).collect();
     for at in flow.program.exprs().filter(|at| context.here(*at)) {
+        let name = if kind == Role::SseTransport { "handlePostMessage" } else { "handleRequest" };
         if matches!(flow.program.kind(at), ExprKind::Call { .. })
+            && flow.callee_name(at).is_some_and(|called| called == name)
             && flow
                 .performed(at)
                 .iter()
-                .any(|p| p.op == Op::HandleRequest && p.object.is_some_and(|id| is_transport(flow.object(id).role)))
+                .any(|p| p.op == Op::HandleRequest && p.object.is_some_and(|id| flow.object(id).role == Some(kind)))
         {
             out.insert(flow.program.func_of(at));
         }

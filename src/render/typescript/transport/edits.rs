@@ -34,6 +34,16 @@ impl Edits {
         self.replace(Span::new(at, at), text);
     }
 
+    /// Puts a text in before all that is put in at the same place.
+    pub fn insert_first(&mut self, at: usize, text: impl Into<String>) {
+        self.cuts.insert(0, (Span::new(at, at), text.into()));
+    }
+
+    /// Whether a declaration is put in at a place.
+    pub fn declares_again(&self, at: usize) -> bool {
+        self.cuts.iter().any(|(cut, text)| cut.start as usize == at && text.starts_with("const "))
+    }
+
     /// Whether a node is gone as a whole.
     pub fn gone(&self, node: Node<'_>) -> bool {
         self.covers(span(node))
@@ -182,6 +192,10 @@ pub fn settled(script: &Script, mut changes: Vec<Change>) -> Vec<Change> {
         let next = &text[end..script.line_end(end)];
         if change.text.is_empty() && start < end && blank_before && !next.is_empty() && next.trim().is_empty() {
             change.span.end = script.line_end(end) as u32;
+        } else if change.text.is_empty() && start < end && blank_before && !opens && next.trim_start().starts_with('}') {
+            // No blank line before what closes a block.
+            let kept = before.trim_end_matches(['\n', '\r', ' ', '\t']).len();
+            change.span.start = script.line_end(kept) as u32;
         }
     }
     out

@@ -15,7 +15,7 @@ impl Machine<'_> {
             Some(Fact::Absent) => Value::Gone,
             Some(Fact::Opens) => Value::Bool(true),
             Some(Fact::Table) => Value::Table,
-            Some(Fact::Construct) => Value::Some,
+            Some(Fact::Construct | Fact::Sessionless) => Value::Some,
             Some(Fact::Method) => self.method(node),
             _ => value,
         }

@@ -200,9 +200,9 @@ impl<'w> Fold<'w> {
 
     /// The route counts its requests.
     fn hook(&mut self, unit: usize, route: &Route, call: Node<'w>, flight: &InFlight<'_>) -> Result<(), Refused> {
-        let script = &self.world.units[unit].script;
         if flight.entry.framework == Framework::Node {
-            return Err(script.refuse(call, "requests of this server are told apart by hand", "count them in the handler, then run again"));
+            self.counted_by = Some((unit, flight.names.track.clone()));
+            return Ok(());
         }
         let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
         let handlers: Vec<Span> = route.handlers.iter().map(|site| site.span).collect();

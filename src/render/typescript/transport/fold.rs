@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::edits::{Edits, item};
-use super::machine::{Findings, functions_in};
+use super::machine::{Findings, Place, functions_in};
 use super::world::{Function, Name, World};
 use crate::model::facts::Span;
 use crate::plan::transport::Fact;
@@ -28,6 +28,10 @@ pub struct Fold<'w> {
     pub unwrapped: FxHashMap<(usize, usize), Node<'w>>,
     /// What the reader has to know.
     pub notes: Vec<String>,
+    /// The function that counts requests, where it has to be called in the handler: the file and its name.
+    pub counted_by: Option<(usize, String)>,
+    /// What POST, GET and DELETE reach, where one function receives them all.
+    pub by_method: [FxHashSet<Place>; 3],
     /// Timers that are gone: the variables that held them.
     pub timers: FxHashSet<Name>,
 }
@@ -43,6 +47,8 @@ impl<'w> Fold<'w> {
             chores: RefCell::default(),
             unwrapped: FxHashMap::default(),
             notes: Vec::new(),
+            counted_by: None,
+            by_method: Default::default(),
             timers: FxHashSet::default(),
         }
     }
@@ -104,6 +110,10 @@ impl<'w> Fold<'w> {
                 }
                 self.remove(unit, node);
                 Ok(())
+            }
+            "call_expression" if self.world.units[unit].fact(node) == Some(&Fact::Log) => {
+                self.trim_call(unit, node);
+                self.walk_children(unit, node)
             }
             _ => self.walk_children(unit, node),
         }
@@ -475,6 +485,12 @@ impl<'w> Fold<'w> {
         let Some(call) = children(node).first().copied().map(bare).filter(|call| file.fact(*call) == Some(&Fact::Log)) else {
             return false;
         };
+        self.trim_call(unit, call)
+    }
+
+    /// Takes the fields that hold the id out of what is logged, where that leaves nothing of it.
+    fn trim_call(&mut self, unit: usize, call: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
         let Some(list) = call.child_by_field_name("arguments") else { return false };
         let mut trimmed = Vec::new();
         for object in children(list).into_iter().filter(|argument| argument.kind() == "object") {

@@ -15,7 +15,9 @@ use crate::render::{Change, Refused};
 pub fn check(world: &World, _findings: &Findings, changes: &[Vec<Change>]) -> Result<(), Refused> {
     for (unit, own) in world.units.iter().zip(changes) {
         let mut spans: Vec<(Span, &Fact)> = unit.facts.iter().map(|(span, fact)| (*span, fact)).collect();
-        spans.sort_by_key(|(span, _)| *span);
+        // A use tells more than the declaration.
+        let declares = |span: &Span| unit.module.symbols.iter().any(|symbol| span.contains(symbol.span));
+        spans.sort_by_key(|(span, _)| (declares(span), *span));
         for (at, fact) in spans {
             let gone = own.iter().any(|change| change.span.contains(at) && change.span.start < change.span.end);
             if gone {
@@ -64,8 +66,8 @@ pub fn loses_comment(script: &Script, changes: &[Change]) -> bool {
 }
 
 impl<'w> Fold<'w> {
-    /// Whether the transport of an answer is found where it lives longer than the request.
-    fn outlives(&self, unit: usize, answer: Node<'w>, step: &Transport) -> bool {
+    /// Whether what a method is called on is found where it lives longer than the request.
+    fn receiver_outlives(&self, unit: usize, answer: Node<'w>, step: &Transport) -> bool {
         let file = &self.world.units[unit];
         let mut root = match answer.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object")) {
             Some(receiver) => bare(receiver),
@@ -109,11 +111,23 @@ impl<'w> Fold<'w> {
             let script = &self.world.units[unit].script;
             for answer in self.places(unit, &Fact::Handle).into_iter().filter(|node| self.runs(unit, *node)) {
                 answers += 1;
-                if self.outlives(unit, answer, step) {
+                if self.receiver_outlives(unit, answer, step) {
                     return Err(script.refuse(
                         statement(answer),
                         "the transport that answers here is kept from one request to the next",
                         "make server and transport in the handler of each request",
+                    ));
+                }
+            }
+            for connect in self.places(unit, &Fact::Connect).into_iter().filter(|node| self.runs(unit, *node)) {
+                let shared = enclosing_function(connect).is_some()
+                    && self.receiver_outlives(unit, connect, step)
+                    && !self.edits[unit].declares_again(span(statement(connect)).start as usize);
+                if shared {
+                    return Err(script.refuse(
+                        statement(connect),
+                        "this server is shared by all requests, and a server can be connected to one transport only",
+                        "build the server in a function, and call that in the handler of each request",
                     ));
                 }
             }

@@ -56,6 +56,15 @@ pub struct Findings {
     pub absent: FxHashSet<Name>,
 }
 
+/// Which method requests have, by the handlers that receive them.
+#[derive(Default)]
+pub struct Methods {
+    /// Handlers that POST alone reaches.
+    pub post: FxHashSet<Function>,
+    /// Handlers of all methods, and the one that is looked at.
+    pub other: Option<(FxHashSet<Function>, &'static str)>,
+}
+
 /// The abstract machine.
 pub struct Machine<'w> {
     pub(super) world: &'w World,
@@ -63,8 +72,8 @@ pub struct Machine<'w> {
     pub(super) at: usize,
     /// The function at hand.
     pub(super) function: Span,
-    /// Handlers of every method, of which only POST matters.
-    all: &'w FxHashSet<Function>,
+    /// Which method requests have.
+    methods: &'w Methods,
     params: FxHashMap<Name, Value>,
     finals: FxHashMap<Name, Value>,
     returns: FxHashMap<Function, Value>,
@@ -81,12 +90,12 @@ const ROUNDS: usize = 40;
 
 impl<'w> Machine<'w> {
     /// Runs all files.
-    pub fn run_all(world: &'w World, all: &'w FxHashSet<Function>) -> Findings {
+    pub fn run_all(world: &'w World, methods: &'w Methods) -> Findings {
         let mut machine = Self {
             world,
             at: 0,
             function: Span::default(),
-            all,
+            methods,
             params: FxHashMap::default(),
             finals: FxHashMap::default(),
             returns: FxHashMap::default(),
@@ -171,9 +180,18 @@ impl<'w> Machine<'w> {
 
     /// The method of the request, where only one matters.
     pub(super) fn method(&self, node: Node<'_>) -> Value {
-        let within = std::iter::successors(Some(node), Node::parent)
-            .any(|node| is_function(node) && self.all.contains(&(self.at, span(node))));
-        if within { Value::Text("POST".to_owned()) } else { Value::Unknown }
+        let within = |handlers: &FxHashSet<Function>| {
+            std::iter::successors(Some(node), Node::parent)
+                .any(|node| is_function(node) && handlers.contains(&(self.at, span(node))))
+        };
+        let Methods { post, other } = self.methods;
+        if within(post) {
+            Value::Text("POST".to_owned())
+        } else if let Some((_, method)) = other.as_ref().filter(|(handlers, _)| within(handlers)) {
+            Value::Text((*method).to_owned())
+        } else {
+            Value::Unknown
+        }
     }
 
     /// The file at hand.

@@ -12,6 +12,7 @@ mod flight;
 mod fold;
 mod leftovers;
 mod machine;
+mod node;
 mod routes;
 mod setup;
 mod tidy;
@@ -24,29 +25,34 @@ use super::entry::Entry;
 use super::project::Project;
 use super::prune::prune;
 use crate::plan::Level;
-use crate::plan::transport::Transport;
+use crate::plan::transport::{Route, Transport};
 use crate::plan::web::Framework;
 use crate::render::{Change, Files, Refused, Rendered};
 use fold::Fold;
-use machine::Machine;
+use machine::{Machine, Methods};
 use routes::{Serves, serves};
 use world::World;
 
 /// Renders the step.
 pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> {
     let world = World::open(step, files)?;
+    let handlers = |wanted: &dyn Fn(&Route) -> bool| -> FxHashSet<world::Function> {
+        let routes = step.routes.iter().filter(|route| wanted(route));
+        routes.flat_map(|route| &route.handlers).filter_map(|site| Some((world.unit(&site.path)?, site.span))).collect()
+    };
     // What other methods run is replaced: these functions run for POST alone.
-    let all: FxHashSet<world::Function> = step
-        .routes
-        .iter()
-        .filter(|route| serves(route) != Serves::Gone && route.framework != "http")
-        .flat_map(|route| &route.handlers)
-        .filter_map(|site| Some((world.unit(&site.path)?, site.span)))
-        .collect();
-    let findings = Machine::run_all(&world, &all);
-    let mut fold = Fold::new(&world, findings);
+    let post = handlers(&|route| serves(route) != Serves::Gone && !routes::is_node(route));
+    let node = handlers(&|route| routes::is_node(route));
+    let run = |other| Machine::run_all(&world, &Methods { post: post.clone(), other });
+    let mut fold = Fold::new(&world, run(None));
+    if !node.is_empty() {
+        fold.by_method = ["POST", "GET", "DELETE"].map(|method| run(Some((node.clone(), method))).reached);
+        fold.node_regions(step)?;
+    }
+    fold.without_sse(step)?;
     fold.run()?;
     fold.routes(step)?;
+    fold.node_helpers(step);
     fold.set_up(&|unit| {
         let script = &world.units[unit].script;
         Project::of(files, &script.path).generator(script.typed())
@@ -55,6 +61,7 @@ pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> 
     fold.tidy(step);
     fold.merge_variables()?;
     fold.tidy(step);
+    fold.node_guards(step);
     fold.close_servers(&|unit, response, server| {
         let style = &world.units[unit].script.style;
         Entry { style, framework: Framework::Node, request: "", response, types: None }.close(server)

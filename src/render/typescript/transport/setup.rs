@@ -17,12 +17,18 @@ const CALLBACKS: &[&str] = &["onsessioninitialized", "onsessionclosed"];
 impl<'w> Fold<'w> {
     /// All nodes of a file with a fact that are still there.
     pub fn places(&self, unit: usize, wanted: &Fact) -> Vec<Node<'w>> {
+        let mut out = self.all_places(unit, wanted);
+        out.retain(|node| !self.edits[unit].gone(*node));
+        out
+    }
+
+    /// All nodes of a file with a fact.
+    pub fn all_places(&self, unit: usize, wanted: &Fact) -> Vec<Node<'w>> {
         let file = &self.world.units[unit];
         let mut spans: Vec<Span> =
             file.facts.iter().filter(|(_, fact)| *fact == wanted).map(|(span, _)| *span).collect();
         spans.sort_unstable();
-        let nodes = spans.into_iter().filter(|span| !self.edits[unit].covers(*span));
-        nodes.filter_map(|span| file.script.node(span)).collect()
+        spans.into_iter().filter_map(|span| file.script.node(span)).collect()
     }
 
     /// Whether the function around a node runs.
@@ -235,6 +241,9 @@ impl<'w> Fold<'w> {
         let file = &self.world.units[unit];
         let script = &file.script;
         let function = enclosing_function(connect)?;
+        if self.sessionless_already(unit, function) {
+            return Some(function);
+        }
         let answers: Vec<Node<'w>> = self
             .places(unit, &Fact::Handle)
             .into_iter()
@@ -247,6 +256,14 @@ impl<'w> Fold<'w> {
         let newline = script.style.newline;
         let response = self.response(unit, answer);
         let plain = bare(receiver);
+        if let Some(made) = self.shared_factory(unit, plain, function) {
+            let server = script.of(plain).to_owned();
+            let end = if script.style.semicolons { ";" } else { "" };
+            let text = hook(unit, &response, &server);
+            let made = script.of(made);
+            self.edits[unit].insert(at.start_byte(), format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"));
+            return Some(function);
+        }
         if plain.kind() == "identifier" || plain.kind() == "member_expression" && !any(plain, &mut |n| n.kind() == "call_expression") {
             let server = script.of(receiver).to_owned();
             let text = hook(unit, &response, &server);
@@ -266,6 +283,36 @@ impl<'w> Fold<'w> {
         self.edits[unit].insert(at.start_byte(), format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"));
         self.edits[unit].replace(span(receiver), server);
         Some(function)
+    }
+
+    /// Whether a function makes a transport that opens no sessions, and none that does.
+    pub fn sessionless_already(&self, unit: usize, function: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let has = |wanted: &Fact| any(function, &mut |node| file.fact(node) == Some(wanted));
+        has(&Fact::Sessionless) && !has(&Fact::Construct)
+    }
+
+    /// What builds a server that all requests share, where it can be built in each of them instead: the variable goes.
+    fn shared_factory(&mut self, unit: usize, server: Node<'w>, function: Node<'w>) -> Option<Node<'w>> {
+        let file = &self.world.units[unit];
+        let symbol = file.symbol(server).filter(|_| server.kind() == "identifier")?;
+        if span(function).contains(file.module.symbol(symbol).span) {
+            return None;
+        }
+        let uses = self.uses(unit, (unit, symbol));
+        let declared = uses.iter().copied().find(|used| span(*used) == file.module.symbol(symbol).span)?;
+        let declarator = declared.parent().filter(|parent| parent.kind() == "variable_declarator")?;
+        let declaration = declarator.parent().filter(|declaration| children(*declaration).len() == 1)?;
+        let value = declarator.child_by_field_name("value")?;
+        let within = uses
+            .iter()
+            .all(|used| *used == declared || self.edits[unit].gone(*used) || span(function).contains(span(*used)));
+        let builds = bare(value).kind() == "call_expression" && file.calls.contains_key(&span(bare(value)));
+        if !within || !builds || declaration.parent().is_some_and(|parent| parent.kind() == "export_statement") {
+            return None;
+        }
+        self.remove(unit, declaration);
+        Some(value)
     }
 
     /// Whether a function closes a server, or its transport, with the response already.
