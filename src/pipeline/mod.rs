@@ -2,6 +2,7 @@
 
 mod analyse;
 mod error;
+pub mod fix;
 mod load;
 mod locate;
 mod processes;

@@ -3,9 +3,8 @@
 //! A plan is made anew from every scan. A step that `requires` another is rendered only once that one is gone from the plan, which
 //! is to say: applied. So no step ever has to know the edits of another.
 
-use serde::Serialize;
-
 use crate::classify::answer::Server;
+pub use crate::edit::Level;
 use crate::model::facts::Span;
 use crate::rules::detect::{Context, Spot};
 use crate::rules::finding::FixHint;
@@ -17,29 +16,6 @@ pub struct Site {
     pub path: String,
     /// Bytes of the decoded text, without a byte order mark.
     pub span: Span,
-}
-
-/// How much a step asks of its reader, least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// No tool interface changes.
-    Safe,
-    /// Complete and working, but tool schemas or authentication code change, or a comment goes.
-    Review,
-    /// Never applied: a person decides.
-    Manual,
-}
-
-impl Level {
-    /// The published id.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Safe => "safe",
-            Self::Review => "review",
-            Self::Manual => "manual",
-        }
-    }
 }
 
 /// A finding that a step takes away.
@@ -120,10 +96,10 @@ impl ServerPlan {
     pub fn hint(&self, rule: &str, at: &Site) -> Option<FixHint> {
         let claimed = |step: &&Step| step.claims.iter().any(|claim| claim.rule == rule && claim.at == *at);
         if let Some(step) = self.steps.iter().find(claimed) {
-            return Some(FixHint { level: step.level.id(), title: step.title.clone() });
+            return Some(FixHint { level: step.level.id(), title: step.title.clone(), step: Some(step.id.clone()) });
         }
         let manual = self.manual.iter().find(|manual| manual.rule == rule && manual.at == *at)?;
-        Some(FixHint { level: Level::Manual.id(), title: manual.what.clone() })
+        Some(FixHint { level: Level::Manual.id(), title: manual.what.clone(), step: None })
     }
 }
 
