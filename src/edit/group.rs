@@ -55,4 +55,9 @@ impl Group {
         paths.dedup();
         paths
     }
+
+    /// Its edits of one file, in the order in which they were given.
+    pub fn edits_of(&self, path: &str) -> Vec<Edit> {
+        self.edits.iter().filter(|edit| edit.path == path).cloned().collect()
+    }
 }
