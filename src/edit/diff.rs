@@ -134,7 +134,7 @@ fn lines(text: &str) -> Vec<&str> {
 }
 
 fn hunk(operations: &[DiffOp], old: &[&str], new: &[&str]) -> Hunk {
-    let mut lines = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
     let mut add = |kind: LineKind, texts: &[&str]| {
         lines.extend(texts.iter().map(|text| Line { kind, text: (*text).to_owned() }));
     };
@@ -147,13 +147,15 @@ fn hunk(operations: &[DiffOp], old: &[&str], new: &[&str]) -> Hunk {
             }
         }
     }
-    let place = |of: fn(&DiffOp) -> Range<usize>| {
-        let start = operations.first().map_or(0, |operation| of(operation).start);
-        let end = operations.last().map_or(0, |operation| of(operation).end);
-        let count = end - start;
+    // Counted, since an operation without lines on one side does not always tell its place there.
+    let side = |start: usize, not: LineKind| {
+        let count = lines.iter().filter(|line| line.kind != not).count();
         (if count == 0 { start } else { start + 1 }, count)
     };
-    Hunk { old: place(DiffOp::old_range), new: place(DiffOp::new_range), lines }
+    let start = |of: fn(&DiffOp) -> Range<usize>| operations.first().map_or(0, |operation| of(operation).start);
+    let old = side(start(DiffOp::old_range), LineKind::Added);
+    let new = side(start(DiffOp::new_range), LineKind::Removed);
+    Hunk { old, new, lines }
 }
 
 /// A name as git writes it: quoted where a byte of it is not plain.

@@ -56,8 +56,9 @@ impl Group {
         paths
     }
 
-    /// Its edits of one file, in the order in which they were given.
+    /// Its edits of one file, in the order in which they were given, without those that put nothing in the place of nothing.
     pub fn edits_of(&self, path: &str) -> Vec<Edit> {
-        self.edits.iter().filter(|edit| edit.path == path).cloned().collect()
+        let does_something = |edit: &&Edit| !(edit.is_insertion() && edit.replacement.is_empty());
+        self.edits.iter().filter(|edit| edit.path == path).filter(does_something).cloned().collect()
     }
 }

@@ -138,9 +138,6 @@ impl Desk<'_> {
         for (path, edits) in &edits {
             self.draft_edits(group, path, edits, &mut draft)?;
         }
-        if draft.changes.is_empty() && draft.shared.is_empty() {
-            return Err(Refusal::NoChange.into());
-        }
         Ok(self.settle(group, draft))
     }
 
@@ -170,17 +167,20 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// The edits of a group by file, all of which can be applied to the text of the round.
+    /// The edits of a group by file, all of which can be applied to the text of the round, and change it.
     fn valid_edits(&mut self, group: &Group) -> Result<Vec<(String, Vec<Edit>)>, Refusal> {
         let mut out = Vec::new();
+        let mut changes = !group.new_files.is_empty();
         for path in group.paths() {
             let edits = group.edits_of(path);
             if !edits.is_empty() {
                 let base = self.sheet(path)?.base;
-                out.push((path.to_owned(), text::normalise(&base, &edits).map_err(Refusal::BadEdit)?));
+                let edits = text::normalise(&base, &edits).map_err(Refusal::BadEdit)?;
+                changes |= edits.iter().any(|edit| base[edit.range()] != edit.replacement);
+                out.push((path.to_owned(), edits));
             }
         }
-        Ok(out)
+        if changes { Ok(out) } else { Err(Refusal::NoChange) }
     }
 
     /// A file as the groups before left it.

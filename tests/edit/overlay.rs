@@ -8,15 +8,20 @@ use super::support::{folder, put};
 
 const MANIFEST: &str = r#"{"name": "cart", "dependencies": {"@modelcontextprotocol/sdk": "^1.20.0"}}"#;
 const SERVER: &str = r#"
+import { randomUUID } from "node:crypto";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { baskets } from "./state.js";
-export const server = new McpServer({ name: "cart", version: "1.0.0" });
-server.registerTool("add", {}, async (args, extra) => {
-  baskets.set(extra.sessionId, args);
-  return { content: [] };
+const server = new McpServer({ name: "cart", version: "1.0.0" });
+server.registerTool("add", {}, async (extra) => {
+  const items = baskets.get(extra.sessionId!) ?? [];
+  items.push("sku");
+  baskets.set(extra.sessionId!, items);
+  return { content: [{ type: "text", text: `${items.length} items` }] };
 });
+await server.connect(new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() }));
 "#;
-const STATE: &str = "export const baskets = new Map();\n";
+const STATE: &str = "export const baskets = new Map<string, string[]>();\n";
 const CLEAN: &str = "import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\n\
                      export const server = new McpServer({ name: \"cart\", version: \"1.0.0\" });\n";
 

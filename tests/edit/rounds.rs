@@ -1,5 +1,7 @@
 //! Rounds: levels, requirements, conflicts, the gate, and what is taken back.
 
+use std::path::Path;
+
 use mcp_migrate::edit::{Clash, Conflict, Edit, Group, Level, NewFile, Outcome, Proposal, Refusal, Settings, patch};
 
 use super::support::{folder, group, put, read, run, without_mark};
@@ -13,8 +15,14 @@ fn proposal(groups: Vec<Group>) -> Proposal {
 }
 
 /// Proposes these groups on the files as they are, and nothing once anything was applied.
-fn first_round(root: &std::path::Path, settings: Settings, groups: &[Group]) -> Outcome {
-    run(root, settings, |overlay| proposal(if overlay.is_empty() { groups.to_vec() } else { Vec::new() }))
+fn first_round(root: &Path, settings: Settings, groups: &[Group]) -> Outcome {
+    all_but(root, settings, groups, groups.len())
+}
+
+/// Proposes these groups on the files as they are, and without the last ones once anything was applied.
+fn all_but(root: &Path, settings: Settings, groups: &[Group], last: usize) -> Outcome {
+    let left = &groups[..groups.len() - last];
+    run(root, settings, |overlay| proposal(if overlay.is_empty() { groups } else { left }.to_vec()))
 }
 
 fn applied(outcome: &Outcome) -> Vec<&str> {
@@ -130,13 +138,13 @@ fn the_same_edit_of_two_groups_is_made_once_and_both_own_it() {
 fn a_group_that_breaks_a_file_is_dropped_as_a_whole_with_what_needs_it() {
     let dir = folder(&[("a", "1\n"), ("b", "2\n")]);
     let groups = [
-        group("bad", vec![Edit::insert("a", 0, "fine\n"), Edit::insert("b", 2, "\nwrong!\n")]),
+        group("bad", vec![Edit::insert("a", 0, "fine\n"), Edit::insert("b", 0, "\nwrong!\n")]),
         needs("on-top", &["bad"], vec![Edit::insert("a", 2, "top\n")]),
-        group("good", vec![Edit::insert("b", 0, "good\n")]),
+        group("good", vec![Edit::insert("b", 2, "good\n")]),
     ];
-    let outcome = first_round(dir.path(), Settings::default(), &groups);
+    let outcome = all_but(dir.path(), Settings::default(), &groups, 1);
     assert_eq!(applied(&outcome), ["good"]);
-    assert_eq!(*refusal(&outcome, "bad"), Refusal::Breaks { path: "b".to_owned(), line: 3 });
+    assert_eq!(*refusal(&outcome, "bad"), Refusal::Breaks { path: "b".to_owned(), line: 2 });
     assert_eq!(*refusal(&outcome, "on-top"), Refusal::Requires { id: "bad".to_owned(), refused: true });
     assert_eq!(outcome.files.changes().len(), 1, "nothing of the bad group is left");
 }
@@ -156,7 +164,7 @@ fn an_error_far_away_stops_nothing_and_one_nearby_does() {
     let dir = folder(&[("a", &text)]);
     let near = group("near", vec![Edit::insert("a", 7, "x\n")]);
     let far = group("far", vec![Edit::insert("a", text.len(), "x\n")]);
-    let outcome = first_round(dir.path(), Settings::default(), &[near, far]);
+    let outcome = all_but(dir.path(), Settings::default(), &[near, far], 1);
     assert_eq!(applied(&outcome), ["far"]);
     assert_eq!(*refusal(&outcome, "near"), Refusal::SyntaxNear { path: "a".to_owned(), line: 1 });
 }

@@ -11,10 +11,14 @@ use std::time::{Duration, Instant};
 use mcp_migrate::edit::{Change, Recovery, recover, write};
 
 /// How many files are written.
-const FILES: usize = 120;
+const FILES: usize = 80;
 
-/// How often a run is killed.
-const KILLS: u32 = 80;
+/// How often a run is killed at any moment.
+const KILLS: u32 = 40;
+
+/// How many kills have to come while files are renamed, and how often that is tried.
+const PARTLY: usize = 25;
+const TRIES: u32 = 200;
 
 const CHILD: &str = "--write-and-be-killed";
 
@@ -88,24 +92,17 @@ fn leftovers(root: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.to_string_lossy().contains("/.mcp-migrate-")).collect()
 }
 
-fn experiment() {
-    let dir = tempfile::tempdir().expect("temp dir");
-    let root = dir.path();
-    fresh(root);
-    let begun = Instant::now();
-    assert!(start(root).wait().expect("ends").success());
-    let whole = begun.elapsed();
-    assert_eq!(count_new(root), FILES);
+/// What kills met.
+#[derive(Default)]
+struct Met {
+    untouched: usize,
+    partly: usize,
+    done: usize,
+}
 
-    let (mut untouched, mut partly, mut done) = (0, 0, 0);
-    for kill in 0..KILLS {
-        fresh(root);
-        let mut child = start(root);
-        // Spread over the whole run, with more of them late, where files are renamed.
-        let part = f64::from(kill) / f64::from(KILLS);
-        thread::sleep(whole.mul_f64(1.1 * part.sqrt()));
-        child.kill().expect("kills");
-        child.wait().expect("ends");
+impl Met {
+    /// Looks at what a kill left, and lets the next run go on from there.
+    fn look(&mut self, root: &Path) {
         let new = count_new(root);
         match recover(root).expect("recovers") {
             Recovery::Completed { files, left } => {
@@ -117,17 +114,61 @@ fn experiment() {
         }
         assert_eq!(leftovers(root), Vec::<PathBuf>::new());
         match new {
-            0 => untouched += 1,
-            FILES => done += 1,
-            _ => partly += 1,
+            0 => self.untouched += 1,
+            FILES => self.done += 1,
+            _ => self.partly += 1,
         }
         if count_new(root) == 0 {
             write(root, &changes()).expect("the next run writes");
             assert_eq!(count_new(root), FILES);
         }
     }
+}
+
+/// Waits until a run begins to rename, or ends.
+fn wait_until_prepared(root: &Path, child: &mut Child) {
+    let journal = root.join(".mcp-migrate-journal");
+    let is_prepared = || fs::read(&journal).is_ok_and(|bytes| bytes.ends_with(b"prepared\n"));
+    while !is_prepared() && child.try_wait().expect("waits").is_none() {
+        thread::sleep(Duration::from_micros(100));
+    }
+}
+
+fn experiment() {
+    let dir = tempfile::tempdir().expect("temp dir");
+    let root = dir.path();
+    fresh(root);
+    let begun = Instant::now();
+    assert!(start(root).wait().expect("ends").success());
+    let whole = begun.elapsed();
+    assert_eq!(count_new(root), FILES);
+
+    let mut met = Met::default();
+    for kill in 0..KILLS {
+        fresh(root);
+        let mut child = start(root);
+        thread::sleep(whole.mul_f64(1.1 * f64::from(kill) / f64::from(KILLS)));
+        // It may have ended by itself.
+        let _ = child.kill();
+        child.wait().expect("ends");
+        met.look(root);
+    }
+    // Renaming takes a small part of the time: kills at any moment seldom meet it.
+    let mut tries = 0;
+    while met.partly < PARTLY && tries < TRIES {
+        fresh(root);
+        let mut child = start(root);
+        wait_until_prepared(root, &mut child);
+        thread::sleep(Duration::from_micros(u64::from(tries) * 173 % 2500));
+        let _ = child.kill();
+        child.wait().expect("ends");
+        met.look(root);
+        tries += 1;
+    }
+    let Met { untouched, partly, done } = met;
     println!(
-        "{KILLS} kills of a run of {whole:?}: {untouched} before the first file, {partly} between files, {done} after the last"
+        "{} kills of a run of {whole:?}: {untouched} before the first file, {partly} between files, {done} after the last",
+        KILLS + tries
     );
-    assert!(untouched > 0, "no kill came early enough to mean anything");
+    assert!(untouched > 0 && partly > 0, "the kills came at no moment that means anything");
 }
