@@ -33,6 +33,11 @@ impl Locator {
         Self { root: tree.root.clone(), overlay: tree.overlay.clone(), files: RefCell::default() }
     }
 
+    /// A locator for the files below a root, as an overlay shows them.
+    pub fn through(root: PathBuf, overlay: Overlay) -> Self {
+        Self { root, overlay, files: RefCell::default() }
+    }
+
     fn file(&self, path: &str) -> Option<Rc<File>> {
         if let Some(known) = self.files.borrow().get(path) {
             return known.clone();

@@ -154,7 +154,7 @@ fn unspoken(pass: &Pass) -> impl Iterator<Item = Manual> + '_ {
 
 /// What held before anything was changed: it is what the edits rest on.
 fn preconditions(pass: &Pass, root: &std::path::Path) -> Vec<Precondition> {
-    let places = Locator::new(root.to_owned());
+    let places = Locator::through(root.to_owned(), edit::Overlay::default());
     let place = |at: &Site| places.place(&at.path, at.span);
     let with_steps = pass.plans.iter().filter(|plan| !plan.steps.is_empty());
     with_steps
