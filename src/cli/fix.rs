@@ -149,7 +149,7 @@ fn failed(error: &FixError, output: &Output) -> u8 {
 }
 
 fn help(stop: &Stop) -> String {
-    stop.help()
+    stop.help().to_owned()
 }
 
 fn say(message: &str, help: &str, output: &Output) {

@@ -90,6 +90,11 @@ pub fn scan_with_evidence(options: &ScanOptions, progress: &dyn Progress) -> Res
     pass(options, progress).map(|pass| (pass.scan, pass.evidence))
 }
 
+/// Scans, and says what is to be done about each server.
+pub fn plan(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Vec<ServerPlan>), ScanError> {
+    pass(options, progress).map(|pass| (pass.scan, pass.plans))
+}
+
 /// All that one look at a tree gives.
 struct Pass {
     scan: Scan,

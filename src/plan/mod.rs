@@ -3,6 +3,9 @@
 //! A plan is made anew from every scan. A step that `requires` another is rendered only once that one is gone from the plan, which
 //! is to say: applied. So no step ever has to know the edits of another.
 
+pub mod transport;
+pub mod web;
+
 use crate::classify::answer::Server;
 pub use crate::edit::Level;
 use crate::model::facts::Span;
@@ -50,7 +53,10 @@ pub struct Step {
 
 /// What a step does.
 #[derive(Clone, Debug)]
-pub enum StepKind {}
+pub enum StepKind {
+    /// Server and transport for each request.
+    Transport(Box<transport::Transport>),
+}
 
 /// What the tool leaves to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +120,10 @@ pub fn speaks(language: &str) -> bool {
 }
 
 /// Plans the migration of one server.
-pub fn plan(_context: &Context<'_, '_>, server: &Server) -> ServerPlan {
-    ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() }
+pub fn plan(context: &Context<'_, '_>, server: &Server) -> ServerPlan {
+    let mut plan = ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() };
+    let transport = transport::plan(context, server, &plan.steps);
+    plan.steps.extend(transport.step);
+    plan.manual.extend(transport.manual);
+    plan
 }
