@@ -3,6 +3,8 @@
 //! A plan is made anew from every scan. A step that `requires` another is rendered only once that one is gone from the plan, which
 //! is to say: applied. So no step ever has to know the edits of another.
 
+pub mod blockers;
+pub mod singleton;
 pub mod web;
 
 use serde::Serialize;
@@ -76,7 +78,10 @@ pub struct Step {
 
 /// What a step does.
 #[derive(Clone, Debug)]
-pub enum StepKind {}
+pub enum StepKind {
+    /// A set-up without a table of transports goes without sessions.
+    Singleton(Box<singleton::Singleton>),
+}
 
 /// What the tool leaves to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,6 +145,15 @@ pub fn speaks(language: &str) -> bool {
 }
 
 /// Plans the migration of one server.
-pub fn plan(_context: &Context<'_, '_>, server: &Server) -> ServerPlan {
-    ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() }
+pub fn plan(context: &Context<'_, '_>, server: &Server) -> ServerPlan {
+    let mut out = ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() };
+    if !speaks(server.language) || !context.http {
+        return out;
+    }
+    let blockers = blockers::of(context, &out.steps);
+    let (steps, manual) = singleton::plan(context, server, &out.steps, &blockers);
+    out.steps.extend(steps);
+    out.manual.extend(blockers.manual.into_iter().chain(manual));
+    out.holds.extend(blockers.holds);
+    out
 }
