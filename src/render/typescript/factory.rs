@@ -111,8 +111,10 @@ fn rewrite(script: &Script, declared: &Declared<'_>, moved: &[Node<'_>], name: &
         "{indent}{COMMENT}{newline}{indent}{exported}{is_async}function {name}(){returns} {{{newline}{body}{newline}{newline}{indent}{unit}return {server}{end}{newline}{indent}}}"
     );
     let mut changes = Vec::new();
+    // Where the last of them stands, all that they use is declared.
+    let last = moved.iter().rev().find(|node| node.kind() != "function_declaration").unwrap_or(&declared.statement);
     for run in runs {
-        if run.contains(span(declared.statement)) {
+        if run.contains(span(*last)) {
             changes.push(script.change(run, function.clone()));
         } else {
             changes.push(script.change(with_blank(script, run), ""));

@@ -4,14 +4,14 @@ use tree_sitter::Node;
 
 use super::routes::{Handled, Method};
 use super::types::types;
-use super::{Code, raise};
+use super::{Code, insert_before, raise};
 use crate::model::facts::Span;
 use crate::plan::Level;
 use crate::plan::web::Framework;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports;
 use crate::render::typescript::in_flight::{InFlight, Names};
-use crate::render::typescript::script::{enclosing_function, leading_comments, span};
+use crate::render::typescript::script::{enclosing_function, span};
 use crate::render::{Refused, Rendered};
 
 /// Replaces the first statement that closed transport or server; the others go.
@@ -53,10 +53,7 @@ fn drained(code: &Code<'_>, first: Node<'_>, out: &mut Rendered) -> bool {
     let next = typed.as_ref().map(|typed| typed.next.as_str());
     let in_flight = InFlight { entry: &entry, names: &names, drains: true, cap: None, modern: false, next };
     let Some(declarations) = in_flight.declarations() else { return false };
-    let (newline, indent) = (script.style.newline, script.indentation(route.statement));
-    let at = script.line_start(leading_comments(script, route.statement));
-    let text = format!("{indent}{}{newline}{newline}", script.indented(&declarations, indent));
-    out.changes.push(script.change(Span::new(at, at), text));
+    insert_before(script, route.statement, &declarations, out);
     let at = route.argument.start_byte();
     out.changes.push(script.change(Span::new(at, at), format!("{}, ", in_flight.hook())));
     let drain = script.indented(&in_flight.drain(), script.indentation(first));

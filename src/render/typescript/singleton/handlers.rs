@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::routes::{Handled, Method, Route};
 use super::types::types;
-use super::{Code, raise};
+use super::{Code, insert_before, raise};
 use crate::model::facts::Span;
 use crate::plan::Level;
 use crate::plan::web::Framework;
@@ -12,7 +12,7 @@ use crate::render::Rendered;
 use crate::render::typescript::entry::{Entry, NOT_ALLOWED};
 use crate::render::typescript::imports;
 use crate::render::typescript::in_flight::free_name;
-use crate::render::typescript::script::{Script, children, leading_comments, span};
+use crate::render::typescript::script::{Script, children, span};
 
 /// Puts `text` in the place of the call, and sees to the methods that go.
 pub(super) fn replace(code: &Code<'_>, handled: &Handled<'_>, method: Method, text: String, out: &mut Rendered) {
@@ -122,11 +122,8 @@ pub(super) fn turn_away_routes(code: &Code<'_>, out: &mut Rendered) {
     let name = free_name(script, &["methodNotAllowed", "answerMethodNotAllowed"]);
     let annotated = typed.as_ref().map(|typed| (typed.request.as_str(), typed.response.as_str()));
     let handler = Entry { types: annotated, ..entry }.not_allowed_handler();
-    let (newline, indent) = (script.style.newline, script.indentation(first.statement));
     let end = if script.style.semicolons { ";" } else { "" };
-    let text = script.indented(&format!("const {name} = {handler}{end}"), indent);
-    let at = script.line_start(leading_comments(script, first.statement));
-    out.changes.push(script.change(Span::new(at, at), format!("{indent}{text}{newline}{newline}")));
+    insert_before(script, first.statement, &format!("const {name} = {handler}{end}"), out);
     out.changes.extend(routes.iter().map(|(_, route)| script.change(span(route.argument), name.clone())));
     if let Some(typed) = typed {
         out.changes.extend(imports::add(script, &typed.wanted(false)));

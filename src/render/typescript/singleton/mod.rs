@@ -15,7 +15,7 @@ use super::entry::{Entry, Serve};
 use super::header_list;
 use super::project::Project;
 use super::prune::prune;
-use super::script::{Script, span};
+use super::script::{Script, leading_comments, span};
 use crate::model::facts::Span;
 use crate::plan::singleton::Singleton;
 use crate::plan::{Level, Site};
@@ -233,12 +233,28 @@ fn merged(changes: Vec<Change>) -> Vec<Change> {
         changes.iter().filter(|change| change.text.is_empty()).map(|change| change.span).collect();
     let mut out: Vec<Change> = Vec::new();
     for change in changes {
-        let within = deleted.iter().any(|span| *span != change.span && span.contains(change.span));
+        let inserts = change.span.start == change.span.end;
+        let within = deleted.iter().any(|span| {
+            let inside = *span != change.span && span.contains(change.span);
+            inside && !(inserts && (change.span.start == span.start || change.span.end == span.end))
+        });
         if !within && !out.contains(&change) {
             out.push(change);
         }
     }
     out
+}
+
+/// Statements of our own in front of one of the file's, with the blank lines around them that declarations get.
+fn insert_before(script: &Script, node: Node<'_>, text: &str, out: &mut Rendered) {
+    let (newline, indent) = (script.style.newline, script.indentation(node));
+    let at = script.line_start(leading_comments(script, node));
+    let before = script.text()[..at].trim_end_matches([' ', '\t']);
+    let apart = before.is_empty() || before.ends_with("\n\n") || before.ends_with("\n\r\n");
+    let opens = before.trim_end().ends_with(['{', ':']);
+    let blank = if apart || opens { "" } else { newline };
+    let text = format!("{blank}{indent}{}{newline}{newline}", script.indented(text, indent));
+    out.changes.push(script.change(Span::new(at, at), text));
 }
 
 /// Raises the level of what was rendered.

@@ -1,6 +1,6 @@
 //! The second SDK: a handler that makes a server for each request takes the place of the transport.
 
-use super::{Code, remove};
+use super::{Code, insert_before, remove};
 use crate::model::facts::Span;
 use crate::plan::web::Framework;
 use crate::render::typescript::entry::Modern;
@@ -72,13 +72,7 @@ fn place(code: &Code<'_>, text: String, out: &mut Rendered) {
         return;
     }
     let route = code.handled[0].routes.first().map_or(code.handled[0].handler, |route| route.statement);
-    let at = script.line_start(route.start_byte());
-    let indent = script.indentation(route);
-    let newline = script.style.newline;
-    out.changes.push(script.change(
-        Span::new(at, at),
-        format!("{indent}{}{newline}{newline}", script.indented(&text, indent)),
-    ));
+    insert_before(script, route, &text, out);
     remove(script, vec![code.made.statement], &mut out.changes);
 }
 
