@@ -3,6 +3,9 @@
 //! A plan is made anew from every scan. A step that `requires` another is rendered only once that one is gone from the plan, which
 //! is to say: applied. So no step ever has to know the edits of another.
 
+pub mod blockers;
+pub mod handle;
+pub mod singleton;
 pub mod transport;
 pub mod web;
 
@@ -11,6 +14,7 @@ pub use crate::edit::Level;
 use crate::model::facts::Span;
 use crate::rules::detect::{Context, Spot};
 use crate::rules::finding::FixHint;
+use blockers::Blockers;
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,8 +58,12 @@ pub struct Step {
 /// What a step does.
 #[derive(Clone, Debug)]
 pub enum StepKind {
+    /// A store becomes a store of handles.
+    Handle(Box<handle::Handle>),
     /// Server and transport for each request.
     Transport(Box<transport::Transport>),
+    /// A set-up without a table of transports goes without sessions.
+    Singleton(Box<singleton::Singleton>),
 }
 
 /// What the tool leaves to a person.
@@ -121,9 +129,34 @@ pub fn speaks(language: &str) -> bool {
 
 /// Plans the migration of one server.
 pub fn plan(context: &Context<'_, '_>, server: &Server) -> ServerPlan {
-    let mut plan = ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() };
-    let transport = transport::plan(context, server, &plan.steps);
-    plan.steps.extend(transport.step);
-    plan.manual.extend(transport.manual);
-    plan
+    let mut out = ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() };
+    if !speaks(server.language) || !context.http {
+        return out;
+    }
+    handle::plan(context, server, &mut out);
+    let blockers = blockers::of(context, &out.steps);
+    let (steps, refused) = match blockers.manual.is_empty() {
+        true => without_sessions(context, server, &out.steps, &blockers),
+        false => Default::default(),
+    };
+    out.steps.extend(steps);
+    out.manual.extend(blockers.manual);
+    out.manual.extend(refused);
+    out.holds.extend(blockers.holds);
+    out
+}
+
+/// The steps that take the sessions themselves away. They come last.
+fn without_sessions(
+    context: &Context<'_, '_>,
+    server: &Server,
+    steps: &[Step],
+    blockers: &Blockers,
+) -> (Vec<Step>, Vec<Manual>) {
+    let transport = transport::plan(context, server, steps);
+    if transport.step.is_some() || !transport.manual.is_empty() {
+        let step = transport.step.map(|step| Step { notes: [step.notes, blockers.notes.clone()].concat(), ..step });
+        return (step.into_iter().collect(), transport.manual);
+    }
+    singleton::plan(context, server, steps, blockers)
 }
