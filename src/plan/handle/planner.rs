@@ -137,6 +137,7 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
         owner: server.principal == Principal::User,
         touches: followed.touches,
         outside: followed.outside,
+        loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),
         lazy,
         plain: facts::is_plain(context.analysis, found),
         choices: facts::choices(context.analysis, found),

@@ -83,7 +83,7 @@ fn unclear(script: &Script, node: Node<'_>) -> Refused {
 
 /// The changes of a dispatching handler's context parameter.
 pub fn context(script: &Script, tool: &ToolUse, context: &Context) -> Result<(Vec<Change>, Option<String>), Refused> {
-    handler::context(script, handler_of(script, tool)?, context)
+    handler::context(script, handler_of(script, tool)?, 1, context)
 }
 
 /// How the handler names the arguments of the call.

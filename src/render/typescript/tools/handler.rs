@@ -62,25 +62,27 @@ pub fn add(script: &Script, handler: Node<'_>, takes: Takes, name: &str, context
     Ok(Added { changes, name: named, auth })
 }
 
-/// Sees to the context alone: the arguments of a dispatching handler are its own business.
+/// Sees to the context alone, which stands at a position.
 pub fn context(
     script: &Script,
     handler: Node<'_>,
+    at: usize,
     context: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     let list = list(script, handler)?;
-    let extra = list.parameters.get(1).copied();
+    let extra = list.parameters.get(at).copied();
+    let before = at.checked_sub(1).and_then(|before| list.parameters.get(before)).copied();
     let (text, auth) = context_text(script, extra, context)?;
-    let change = match (list.parameters.first(), extra, text) {
+    let change = match (before, extra, text) {
         (_, Some(extra), Some(text)) if text == script.of(extra) => None,
         (_, Some(extra), Some(text)) => Some(script.change(span(extra), text)),
-        (Some(first), Some(extra), None) => Some(script.change(Span::new(first.end_byte(), extra.end_byte()), "")),
-        (Some(first), None, Some(text)) if !list.bare => {
-            Some(script.change(Span::new(first.end_byte(), first.end_byte()), format!(", {text}")))
+        (Some(before), Some(extra), None) => Some(script.change(Span::new(before.end_byte(), extra.end_byte()), "")),
+        (None, Some(_), None) => Some(script.change(list.inside, if list.bare { "()" } else { "" })),
+        (Some(before), None, Some(text)) if !list.bare => {
+            Some(script.change(Span::new(before.end_byte(), before.end_byte()), format!(", {text}")))
         }
-        (Some(first), None, Some(text)) => {
-            Some(script.change(span(*first), format!("({}, {text})", script.of(*first))))
-        }
+        (Some(before), None, Some(text)) => Some(script.change(span(before), format!("({}, {text})", script.of(before)))),
+        (None, None, Some(text)) if at == 0 => Some(script.change(list.inside, text)),
         _ => None,
     };
     Ok((change.into_iter().collect(), auth))

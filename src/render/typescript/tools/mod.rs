@@ -8,7 +8,7 @@ mod answer;
 mod dispatch;
 mod handler;
 mod register;
-mod shape;
+pub mod shape;
 
 pub use answer::append_to_answers;
 
@@ -108,6 +108,19 @@ pub fn dispatched_context(
     context: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     dispatch::context(handled, tool, context)
+}
+
+/// The changes of the context parameter of a registered tool's handler that gets no argument.
+pub fn add_context(
+    script: &Script,
+    handled: &Script,
+    tool: &ToolUse,
+    context: &Context,
+) -> Result<(Vec<Change>, Option<String>), Refused> {
+    match &tool.entry {
+        Some(_) => dispatch::context(handled, tool, context),
+        None => register::context(script, handled, tool, context),
+    }
 }
 
 /// Adds a tool before (or behind) the registration of another, in that one's form. Where tools are dispatched by name, it is

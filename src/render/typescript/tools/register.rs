@@ -107,6 +107,20 @@ pub fn add_argument(
     Ok(added)
 }
 
+/// Sees to the context of a registered tool's handler.
+pub fn context(
+    script: &Script,
+    handled: &Script,
+    tool: &ToolUse,
+    context: &Context,
+) -> Result<(Vec<Change>, Option<String>), Refused> {
+    let registration = read(script, tool.registration.span)?;
+    let handler = handled.node(tool.handler.span).filter(|node| is_function(*node)).ok_or_else(|| {
+        script.refuse(registration.last, "the handler was not found", "check who is calling by hand")
+    })?;
+    handler::context(handled, handler, usize::from(registration.schema.is_some()), context)
+}
+
 /// Whether a file writes the schemas of its tools as `z.object(…)`.
 fn wraps(script: &Script) -> bool {
     let z = shape::zod(script);
