@@ -59,16 +59,14 @@ impl<'a> Proposer<'a> {
     pub fn propose(&mut self, overlay: &Overlay) -> Result<Proposal, FixError> {
         let pass = self.look(overlay)?;
         let texts = Texts::new(&self.root, overlay.clone());
-        self.held.clear();
-        let mut groups = Vec::new();
-        for plan in &pass.plans {
-            for step in plan.steps.iter().filter(|step| self.wants(step)) {
-                match self.turn(step, &pass.plans, &texts) {
-                    Ok(rendered) => groups.push(group(step, rendered, &pass)),
-                    Err(why) => self.held.push(Held { step: step.clone(), why }),
-                }
+        let (mut groups, mut held) = (Vec::new(), Vec::new());
+        for step in pass.plans.iter().flat_map(|plan| &plan.steps).filter(|step| self.wants(step)) {
+            match self.turn(step, &pass.plans, &texts) {
+                Ok(rendered) => groups.push(group(step, rendered, &pass)),
+                Err(why) => held.push(Held { step: step.clone(), why }),
             }
         }
+        self.held = held;
         let findings = pass.scan.findings.iter().map(|finding| finding.fingerprint.clone()).collect();
         self.keep(overlay.clone(), pass);
         Ok(Proposal { groups, findings })
