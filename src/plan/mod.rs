@@ -153,10 +153,20 @@ fn without_sessions(
     steps: &[Step],
     blockers: &Blockers,
 ) -> (Vec<Step>, Vec<Manual>) {
-    let transport = transport::plan(context, server, steps);
-    if transport.step.is_some() || !transport.manual.is_empty() {
-        let step = transport.step.map(|step| Step { notes: [step.notes, blockers.notes.clone()].concat(), ..step });
-        return (step.into_iter().collect(), transport.manual);
+    // A table of transports goes with its routes; what stands in no table is simpler, where it can be told.
+    let in_table = context.stores().any(|found| found.with_transport);
+    let (singletons, refused) = match in_table {
+        true => Default::default(),
+        false => singleton::plan(context, server, steps, blockers),
+    };
+    if !singletons.is_empty() {
+        return (singletons, refused);
     }
-    singleton::plan(context, server, steps, blockers)
+    let transport = transport::plan(context, server, steps);
+    let notes = |step: Step| Step { notes: [step.notes, blockers.notes.clone()].concat(), ..step };
+    match transport.step {
+        Some(step) => (vec![notes(step)], Vec::new()),
+        None if in_table => (Vec::new(), transport.manual),
+        None => (Vec::new(), refused),
+    }
 }
