@@ -123,7 +123,7 @@ impl Entry<'_> {
             Framework::Hono | Framework::Web => {
                 let answer = self.answer_value(&NOT_ALLOWED);
                 let answer = answer.strip_suffix(';').unwrap_or(&answer);
-                format!("{app}.all({path}, {parameters} =>\n{},\n);", indented(answer))
+                format!("{app}.all({path}, {parameters} =>\n{}{}\n);", indented(answer), self.comma())
             }
             Framework::Fastify => {
                 let (get, delete) = (self.style.string("GET"), self.style.string("DELETE"));

@@ -1,9 +1,11 @@
 //! Requests in flight: what takes the place of a table of sessions where something counted them, waited for them, or kept their
 //! number down. Texts come in the file's style, at no indentation.
 
+use rustc_hash::FxHashSet;
+
 use super::entry::{Answer, Entry};
 use super::imports::Wanted;
-use super::script::Script;
+use super::script::{Script, children};
 use crate::plan::web::Framework;
 
 /// What a count of sessions says now; stands above the code that tells it.
@@ -223,7 +225,18 @@ impl InFlight<'_> {
 
 /// The first of some names that a file does not use; where it uses all, the last with a number.
 pub fn free_name(script: &Script, wanted: &[&str]) -> String {
-    let used = |name: &str| mentions(script.text(), name);
+    let mut names: FxHashSet<&str> = FxHashSet::default();
+    let mut stack = vec![script.tree.root_node()];
+    while let Some(node) = stack.pop() {
+        if matches!(
+            node.kind(),
+            "identifier" | "shorthand_property_identifier" | "shorthand_property_identifier_pattern" | "type_identifier"
+        ) {
+            names.insert(script.of(node));
+        }
+        stack.extend(children(node));
+    }
+    let used = |name: &str| names.contains(name);
     let numbered = (2..).map(|number| format!("{}{number}", wanted.last().copied().unwrap_or("name")));
     wanted.iter().map(|name| (*name).to_owned()).chain(numbered).find(|name| !used(name)).unwrap_or_default()
 }
