@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::model::facts::{ExprId, ExprKind, FuncKind, Span};
 use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
-use crate::model::flow::{Edge, Flow};
+use crate::model::flow::{Edge, Flow, Root};
 use crate::model::lives::{Mode, TransportSite, reach};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
@@ -56,7 +56,7 @@ impl Collector<'_, '_, '_> {
             if let Some(fact) = self.fact(at) {
                 out.facts.push((span, fact));
             }
-            if matches!(facts.kind(id), ExprKind::Call { .. } | ExprKind::New { .. })
+            if matches!(facts.kind(id), ExprKind::Call { .. } | ExprKind::New { .. } | ExprKind::Member { .. })
                 && let Some(callee) = self.only_callee(at)
             {
                 out.calls.push((span, func_site(self.context, callee)));
@@ -236,7 +236,8 @@ impl Collector<'_, '_, '_> {
 
     /// Whether all that runs a function is calls of the program that can run nothing else.
     fn is_closed(&self, func: FuncRef) -> bool {
-        if self.flow.program.function(func).kind == FuncKind::Top || self.flow.roots.contains_key(&func) {
+        let runs = |roots: &FxHashSet<Root>| roots.iter().any(|root| *root != Root::Timer);
+        if self.flow.program.function(func).kind == FuncKind::Top || self.flow.roots.get(&func).is_some_and(runs) {
             return false;
         }
         let Some(callers) = self.flow.callers.get(&func) else { return false };

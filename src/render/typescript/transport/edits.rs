@@ -39,6 +39,23 @@ impl Edits {
         self.cuts.insert(0, (Span::new(at, at), text.into()));
     }
 
+    /// The text of a node with the edits within it.
+    pub fn edited(&self, script: &Script, node: Node<'_>) -> String {
+        let own = span(node);
+        let mut within: Vec<&(Span, String)> = self.cuts.iter().filter(|(cut, _)| own.contains(*cut)).collect();
+        within.sort_by_key(|(cut, _)| (cut.start, std::cmp::Reverse(cut.end)));
+        let (mut out, mut at) = (String::new(), own.start);
+        for (cut, text) in within {
+            if cut.start >= at {
+                out.push_str(script.slice(Span { start: at, end: cut.start }));
+                out.push_str(text);
+                at = cut.end;
+            }
+        }
+        out.push_str(script.slice(Span { start: at, end: own.end }));
+        out
+    }
+
     /// Whether a declaration is put in at a place.
     pub fn declares_again(&self, at: usize) -> bool {
         self.cuts.iter().any(|(cut, text)| cut.start as usize == at && text.starts_with("const "))

@@ -222,6 +222,10 @@ impl Machine<'_> {
         if name == "sessionId" && self.is_transport(node) {
             return Value::Gone;
         }
+        // Reading it runs an accessor.
+        if let Some(value) = self.run(node, &[]) {
+            return value;
+        }
         match object {
             Value::Never => Value::Never,
             Value::Gone => Value::Gone,

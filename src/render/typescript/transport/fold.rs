@@ -28,12 +28,16 @@ pub struct Fold<'w> {
     pub unwrapped: FxHashMap<(usize, usize), Node<'w>>,
     /// What the reader has to know.
     pub notes: Vec<String>,
+    /// A handler of the second SDK will serve all methods.
+    pub modern: bool,
     /// The function that counts requests, where it has to be called in the handler: the file and its name.
     pub counted_by: Option<(usize, String)>,
     /// What POST, GET and DELETE reach, where one function receives them all.
     pub by_method: [FxHashSet<Place>; 3],
     /// Timers that are gone: the variables that held them.
     pub timers: FxHashSet<Name>,
+    /// The same for fields: the file, the class, the field.
+    pub timer_fields: Vec<(usize, Node<'w>, &'w str)>,
 }
 
 impl<'w> Fold<'w> {
@@ -47,9 +51,11 @@ impl<'w> Fold<'w> {
             chores: RefCell::default(),
             unwrapped: FxHashMap::default(),
             notes: Vec::new(),
+            modern: false,
             counted_by: None,
             by_method: Default::default(),
             timers: FxHashSet::default(),
+            timer_fields: Vec::new(),
         }
     }
 
@@ -397,7 +403,11 @@ impl<'w> Fold<'w> {
             if self.is_chore(unit, node, false) {
                 return !self.trim_log(unit, node);
             }
-            if self.ends_session(unit, node) || self.is_reaper(unit, node) {
+            if self.ends_session(unit, node) {
+                return true;
+            }
+            if self.is_reaper(unit, node) {
+                self.held_timer(unit, node);
                 return true;
             }
         }
@@ -443,6 +453,18 @@ impl<'w> Fold<'w> {
             true
         });
         found
+    }
+
+    /// `this.timer = setInterval(…)`.
+    fn held_timer(&mut self, unit: usize, node: Node<'w>) {
+        let script = &self.world.units[unit].script;
+        let target = children(node).first().and_then(|inner| inner.child_by_field_name("left"));
+        let Some(field) = target.filter(|target| target.kind() == "member_expression") else { return };
+        let of_this = field.child_by_field_name("object").is_some_and(|object| object.kind() == "this");
+        let class = std::iter::successors(field.parent(), Node::parent).find(|node| node.kind() == "class_body");
+        if let (true, Some(class), Some(name)) = (of_this, class, field.child_by_field_name("property")) {
+            self.timer_fields.push((unit, class, script.of(name)));
+        }
     }
 
     /// `clearInterval(reaper)` of a timer that is gone.

@@ -3,7 +3,6 @@
 use tree_sitter::Node;
 
 use super::fold::Fold;
-use super::machine::Findings;
 use super::world::World;
 use crate::model::facts::Span;
 use crate::plan::Site;
@@ -12,7 +11,7 @@ use crate::render::typescript::script::{Script, bare, enclosing_function, span, 
 use crate::render::{Change, Refused};
 
 /// Refuses where a session id or a table of sessions is still used.
-pub fn check(world: &World, _findings: &Findings, changes: &[Vec<Change>]) -> Result<(), Refused> {
+pub fn check(world: &World, changes: &[Vec<Change>]) -> Result<(), Refused> {
     for (unit, own) in world.units.iter().zip(changes) {
         let mut spans: Vec<(Span, &Fact)> = unit.facts.iter().map(|(span, fact)| (*span, fact)).collect();
         // A use tells more than the declaration.

@@ -64,7 +64,10 @@ impl<'w> Fold<'w> {
         let mut answered = FxHashSet::default();
         for route in &step.routes {
             match serves(route) {
+                Serves::Post if self.modern => self.every_method(route),
                 Serves::Post => {}
+                Serves::All if self.modern => {}
+                Serves::Gone if self.modern && self.without_route(route, &serving) => {}
                 Serves::Gone => {
                     self.gone(route, &serving, &mut answered)?;
                     self.stale_comment(route);
@@ -73,6 +76,38 @@ impl<'w> Fold<'w> {
             }
         }
         Ok(())
+    }
+
+    /// A handler of the second SDK answers all methods.
+    fn every_method(&mut self, route: &Route) {
+        let Some(unit) = self.world.unit(&route.at.path) else { return };
+        let call = self.world.units[unit].script.node(route.at.span);
+        let callee = call.and_then(|call| call.child_by_field_name("function"));
+        let alone = callee.and_then(|callee| callee.child_by_field_name("object")).is_some_and(|app| app.kind() == "identifier");
+        if let Some(method) = callee.and_then(|callee| callee.child_by_field_name("property")).filter(|_| alone) {
+            self.edits[unit].replace(span(method), "all");
+        }
+    }
+
+    /// Takes the route of a method away that the handler of all methods answers; whether that was possible.
+    fn without_route(&mut self, route: &Route, serving: &FxHashSet<Function>) -> bool {
+        let Some(unit) = self.world.unit(&route.at.path) else { return false };
+        let script = &self.world.units[unit].script;
+        let Some(call) = script.node(route.at.span) else { return false };
+        let at = statement(call);
+        let plain = at.kind() == "expression_statement"
+            && children(at).first() == Some(&call)
+            && call
+                .child_by_field_name("function")
+                .and_then(|callee| callee.child_by_field_name("object"))
+                .is_some_and(|app| app.kind() == "identifier");
+        if plain {
+            self.remove(unit, at);
+            for (unit, handler) in self.handlers(route).into_iter().filter(|handler| !serving.contains(handler)) {
+                self.remove_handler(unit, handler);
+            }
+        }
+        plain
     }
 
     /// Takes the routes of the HTTP+SSE transport away.

@@ -260,12 +260,12 @@ impl<'w> Fold<'w> {
             let server = script.of(plain).to_owned();
             let end = if script.style.semicolons { ";" } else { "" };
             let text = hook(unit, &response, &server);
-            let made = script.of(made);
+            let made = self.edits[unit].edited(script, made);
             self.edits[unit].insert(at.start_byte(), format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"));
             return Some(function);
         }
         if plain.kind() == "identifier" || plain.kind() == "member_expression" && !any(plain, &mut |n| n.kind() == "call_expression") {
-            let server = script.of(receiver).to_owned();
+            let server = self.edits[unit].edited(script, receiver);
             let text = hook(unit, &response, &server);
             if !self.closes_already(unit, function, &server) {
                 self.edits[unit].insert(at.start_byte(), format!("{text}{newline}{indent}"));
@@ -277,8 +277,8 @@ impl<'w> Fold<'w> {
             .find(|name| !any(function, &mut |node| node.kind() == "identifier" && script.of(node) == *name))
             .unwrap_or("serverOfRequest");
         let text = hook(unit, &response, server);
-        let made = script.of(receiver);
-        let made = if receiver.kind() == "parenthesized_expression" { script.of(children(receiver)[0]) } else { made };
+        let made = if receiver.kind() == "parenthesized_expression" { children(receiver)[0] } else { receiver };
+        let made = self.edits[unit].edited(script, made);
         let end = if script.style.semicolons { ";" } else { "" };
         self.edits[unit].insert(at.start_byte(), format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"));
         self.edits[unit].replace(span(receiver), server);
@@ -349,7 +349,7 @@ impl<'w> Fold<'w> {
             let callee = answer.child_by_field_name("function");
             let Some(transport) = callee.and_then(|callee| callee.child_by_field_name("object")) else { continue };
             let at = statement(answer);
-            let text = hook(unit, &self.response(unit, answer), script.of(transport));
+            let text = hook(unit, &self.response(unit, answer), &self.edits[unit].edited(script, transport));
             let indent = self.edits[unit].indentation(script, at).to_owned();
             self.edits[unit].insert(at.start_byte(), format!("{text}{}{indent}", script.style.newline));
         }
@@ -364,7 +364,8 @@ impl<'w> Fold<'w> {
 
     /// The response that a request is answered on.
     pub fn response(&self, unit: usize, answer: Node<'w>) -> String {
-        self.argument(answer, 1).map_or("", |response| self.world.units[unit].script.of(response)).to_owned()
+        let script = &self.world.units[unit].script;
+        self.argument(answer, 1).map_or_else(String::new, |response| self.edits[unit].edited(script, response))
     }
 
     /// An argument of a call.

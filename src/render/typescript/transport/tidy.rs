@@ -22,9 +22,48 @@ impl<'w> Fold<'w> {
                 }
             }
             self.unused_values();
+            self.unused_timers();
             self.tables(step);
             if self.edits.iter().map(super::edits::Edits::count).sum::<usize>() == before {
                 break;
+            }
+        }
+    }
+
+    /// Fields of timers that are gone, with the statements that stop them or let the process end.
+    fn unused_timers(&mut self) {
+        for (unit, class, name) in self.timer_fields.clone() {
+            let script = &self.world.units[unit].script;
+            let mut uses = Vec::new();
+            any(class, &mut |node| {
+                let field = node.kind() == "member_expression"
+                    && node.child_by_field_name("object").is_some_and(|object| object.kind() == "this")
+                    && node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
+                if field && !self.edits[unit].gone(node) {
+                    uses.push(node);
+                }
+                false
+            });
+            for used in uses.iter().copied() {
+                let at = statement(used);
+                let stops = ["clearInterval(", "clearTimeout("].iter().any(|call| script.of(at).starts_with(call));
+                let frees = script.of(at).contains(".unref") && at.kind() == "expression_statement";
+                let empties = children(at).first().is_some_and(|inner| {
+                    inner.child_by_field_name("left") == Some(used)
+                        && inner.child_by_field_name("right").is_some_and(|right| matches!(right.kind(), "undefined" | "null"))
+                });
+                if at.kind() == "expression_statement" && (stops || frees || empties) {
+                    self.remove(unit, at);
+                }
+            }
+            if uses.iter().all(|used| self.edits[unit].gone(*used)) {
+                let field = children(class).into_iter().find(|member| {
+                    member.kind().ends_with("field_definition")
+                        && member.child_by_field_name("name").is_some_and(|field| script.of(field) == name)
+                });
+                if let Some(field) = field.filter(|field| !self.edits[unit].gone(*field)) {
+                    self.remove(unit, field);
+                }
             }
         }
     }
