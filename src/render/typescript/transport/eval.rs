@@ -45,7 +45,8 @@ impl Machine<'_> {
             "object" => self.object(node, env),
             "array" => self.array(node, env),
             "new_expression" => {
-                self.arguments(node, env);
+                let arguments = self.arguments(node, env);
+                self.run(node, &arguments);
                 Value::Some
             }
             "unary_expression" => self.unary(node, env),

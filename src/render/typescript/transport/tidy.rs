@@ -99,7 +99,14 @@ impl<'w> Fold<'w> {
     fn tidy_function(&mut self, unit: usize, function: Node<'w>) {
         let file = &self.world.units[unit];
         let own = (unit, span(function));
-        if self.edits[unit].gone(function) || !file.closed.contains(&own.1) {
+        if self.edits[unit].gone(function) {
+            return;
+        }
+        if self.is_unused_method(unit, function) {
+            self.remove(unit, function);
+            return;
+        }
+        if !file.closed.contains(&own.1) {
             return;
         }
         let calls = self.calls_of(own);
@@ -122,6 +129,29 @@ impl<'w> Fold<'w> {
             self.tidy_parameters(own, function, &live);
             self.tidy_type(own, function);
         }
+    }
+
+    /// Whether a method that only its class sees was called there, and is not any more.
+    fn is_unused_method(&self, unit: usize, function: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        let Some(class) = function.parent().filter(|parent| parent.kind() == "class_body") else { return false };
+        let Some(name) = function.child_by_field_name("name").map(|name| script.of(name)) else { return false };
+        let mut cursor = function.walk();
+        let private = name.starts_with('#')
+            || function
+                .children(&mut cursor)
+                .any(|child| child.kind() == "accessibility_modifier" && script.of(child) == "private");
+        let (mut all, mut live) = (0, 0);
+        any(class, &mut |node| {
+            let used = node.kind() == "member_expression"
+                && node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
+            if used && !span(function).contains(span(node)) {
+                all += 1;
+                live += usize::from(!self.edits[unit].gone(node));
+            }
+            false
+        });
+        private && all > 0 && live == 0
     }
 
     /// A declaration, with the `export` in front of it.
