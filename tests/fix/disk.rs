@@ -32,7 +32,7 @@ struct Disk<'a>(&'a Path);
 
 impl Files for Disk<'_> {
     fn text(&self, path: &str) -> Option<Rc<SourceText>> {
-        SourceText::load(&self.0.join(path)).ok().map(Rc::new)
+        SourceText::decode(fs::read(self.0.join(path)).ok()?).ok().map(Rc::new)
     }
 
     fn exists(&self, path: &str) -> bool {
@@ -108,7 +108,7 @@ impl Package {
             files.entry(change.path.clone()).or_default().push(change);
         }
         for (path, mut changes) in files {
-            let before = SourceText::load(&self.path(&path)).expect("a text");
+            let before = SourceText::decode(fs::read(self.path(&path)).expect("a file")).expect("a text");
             changes.sort_by_key(|change| (change.span.start, change.span.end));
             let (mut after, mut at) = (String::new(), 0);
             for change in &changes {
