@@ -34,6 +34,8 @@ pub enum Fact {
     Sessionless,
     /// It constructs a transport of the HTTP+SSE kind.
     Sse,
+    /// It builds a server that keeps nothing of its own from one use to the next.
+    Build,
     /// It connects a server to a transport.
     Connect,
     /// A transport answers a request.
@@ -140,7 +142,13 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         level: Level::Safe,
         requires,
         claims,
-        kind: StepKind::Transport(Box::new(Transport { sdk: sdk(server), units: facts::collect(context), routes, sse: routes::collect_sse(context), tables: tables::sites(context) })),
+        kind: StepKind::Transport(Box::new(Transport {
+            sdk: sdk(server),
+            units: facts::collect(context),
+            routes,
+            sse: routes::collect_sse(context),
+            tables: tables::sites(context),
+        })),
         notes: Vec::new(),
     };
     Planned { step: Some(step), manual }
@@ -149,9 +157,9 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
 /// A transport of a package that handles requests in a way of its own.
 fn hidden(context: &Context<'_, '_>) -> Option<Manual> {
     let flow = &context.analysis.flow;
-    let theirs = context.transports().find(|site| {
-        flow.object(site.object).external.is_some_and(|(package, _)| package == "@hono/mcp")
-    })?;
+    let theirs = context
+        .transports()
+        .find(|site| flow.object(site.object).external.is_some_and(|(package, _)| package == "@hono/mcp"))?;
     Some(Manual {
         rule: session_transport_setup::RULE.name,
         at: site(context, context.call_spot(theirs.at)),

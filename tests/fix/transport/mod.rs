@@ -83,7 +83,8 @@ fn each_spelling_becomes_a_transport_for_each_request_or_is_refused_with_its_pla
             assert_eq!(after, case.text, "{}: refused, and changed all the same", case.name);
             compare(&format!("{}.refused.txt", case.name), &package.told(refused), &mut failures);
         } else if !outcome.manual.is_empty() {
-            let told: Vec<String> = outcome.manual.iter().map(|manual| format!("{}: {}\n", manual.what, manual.why)).collect();
+            let told: Vec<String> =
+                outcome.manual.iter().map(|manual| format!("{}: {}\n", manual.what, manual.why)).collect();
             compare(&format!("{}.manual.txt", case.name), &told.concat(), &mut failures);
         } else {
             assert!(!outcome.applied.is_empty(), "{}: nothing was done", case.name);

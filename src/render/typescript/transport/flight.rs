@@ -13,7 +13,9 @@ use crate::plan::web::Framework;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
-use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, is_statement, span, statement};
+use crate::render::typescript::script::{
+    Script, bare, children, enclosing_function, is_function, is_statement, span, statement,
+};
 use crate::render::{Change, Refused};
 
 /// Changes of imports by file.
@@ -33,7 +35,8 @@ impl<'w> Fold<'w> {
                 continue;
             }
             let path = &self.world.units[unit].script.path;
-            let Some(route) = step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == *path) else {
+            let Some(route) = step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == *path)
+            else {
                 continue;
             };
             let changes = self.track(unit, route, &counts, &drains)?;
@@ -67,8 +70,12 @@ impl<'w> Fold<'w> {
     /// Calls of functions in files without routes that are of a kind: what they do has to be done where the requests are.
     fn calls_elsewhere(&self, unit: usize, wanted: &dyn Fn(&Self, Function) -> bool) -> Vec<Node<'w>> {
         let file = &self.world.units[unit];
-        let mut spans: Vec<Span> =
-            file.calls.iter().filter(|(_, target)| target.0 != unit && wanted(self, **target)).map(|(at, _)| *at).collect();
+        let mut spans: Vec<Span> = file
+            .calls
+            .iter()
+            .filter(|(_, target)| target.0 != unit && wanted(self, **target))
+            .map(|(at, _)| *at)
+            .collect();
         spans.sort_unstable();
         let nodes = spans.into_iter().filter_map(|at| file.script.node(at));
         nodes.filter(|node| !self.edits[unit].gone(*node) && self.runs(unit, *node)).collect()
@@ -80,7 +87,9 @@ impl<'w> Fold<'w> {
             return false;
         };
         let value = match children(body).as_slice() {
-            [only] if body.kind() == "statement_block" && only.kind() == "return_statement" => children(*only).first().copied(),
+            [only] if body.kind() == "statement_block" && only.kind() == "return_statement" => {
+                children(*only).first().copied()
+            }
             _ if body.kind() != "statement_block" => Some(body),
             _ => None,
         };
@@ -95,7 +104,9 @@ impl<'w> Fold<'w> {
             // All of them, and not one that is looked up.
             span(body).contains(span(table)) && !self.looks_up(target.0, table)
         });
-        whole && self.closes(target.0, body) && children(body).into_iter().all(|node| self.closing_statement(target.0, node))
+        whole
+            && self.closes(target.0, body)
+            && children(body).into_iter().all(|node| self.closing_statement(target.0, node))
     }
 
     fn looks_up(&self, unit: usize, table: Node<'w>) -> bool {
@@ -108,7 +119,8 @@ impl<'w> Fold<'w> {
 
     /// A statement of a function that closes all sessions: nothing in it has to do with anything else.
     fn closing_statement(&self, unit: usize, node: Node<'w>) -> bool {
-        const HELPERS: &[&str] = &["all", "allSettled", "from", "map", "forEach", "values", "entries", "keys", "clear", "catch", "then"];
+        const HELPERS: &[&str] =
+            &["all", "allSettled", "from", "map", "forEach", "values", "entries", "keys", "clear", "catch", "then"];
         let file = &self.world.units[unit];
         self.is_chore(unit, node, true)
             || (node.kind() == "expression_statement"
@@ -133,7 +145,10 @@ impl<'w> Fold<'w> {
             // The loop rather than a statement within it.
             while let Some(around) = std::iter::successors(found.parent(), Node::parent)
                 .take_while(|node| !is_function(*node) || self.is_callback_of_table(unit, *node))
-                .find(|node| is_statement(*node) && matches!(node.kind(), "for_in_statement" | "expression_statement" | "try_statement"))
+                .find(|node| {
+                    is_statement(*node)
+                        && matches!(node.kind(), "for_in_statement" | "expression_statement" | "try_statement")
+                })
                 .filter(|node| node.kind() != "try_statement")
             {
                 found = around;
@@ -286,7 +301,8 @@ impl<'w> Fold<'w> {
         self.edits[unit].replace(span(count), flight.count());
         // The request at hand is one of them.
         if let Some(comparison) = count.parent().filter(|parent| parent.kind() == "binary_expression")
-            && let Some(operator) = comparison.child_by_field_name("operator").filter(|operator| operator.kind() == ">=")
+            && let Some(operator) =
+                comparison.child_by_field_name("operator").filter(|operator| operator.kind() == ">=")
             && comparison.child_by_field_name("left") == Some(count)
         {
             self.edits[unit].replace(span(operator), ">");

@@ -122,12 +122,14 @@ fn served<'t>(script: &'t Script, answer: Node<'t>) -> Option<Served<'t>> {
     let function = enclosing_function(answer)?;
     let mut elsewhere = false;
     any(function, &mut |node| {
-        let ours = node.kind() == "identifier" && matches!(script.of(node), name if name == transport || name == server);
+        let ours =
+            node.kind() == "identifier" && matches!(script.of(node), name if name == transport || name == server);
         elsewhere |= ours && !(start..end).contains(&node.start_byte());
         false
     });
     let build = if build.kind() == "await_expression" { *children(build).first()? } else { build };
-    let local = any(build, &mut |node| node.kind() == "identifier" && declared_within(script, function, script.of(node)));
+    let local =
+        any(build, &mut |node| node.kind() == "identifier" && declared_within(script, function, script.of(node)));
     (!elsewhere && !local && build.kind() == "call_expression").then(|| Served {
         answer,
         statements,
@@ -169,7 +171,8 @@ fn rewrite(script: &Script, served: &Served<'_>, framework: Framework) -> Option
     let drain = drain(script, route);
     let node = free_name(script, &["mcp", "mcpHandler", "handleMcp"]);
     let returns = framework.returns();
-    let handler = if returns || drain.is_some() { free_name(script, &["handler", "mcpHandler"]) } else { String::new() };
+    let handler =
+        if returns || drain.is_some() { free_name(script, &["handler", "mcpHandler"]) } else { String::new() };
     let caught = alone(function, served).then(|| caught(script, function)).flatten();
     let whole = alone(function, served) && (caught.is_some() || !has_try(function));
     let mut options = served.options.clone();
@@ -188,7 +191,8 @@ fn rewrite(script: &Script, served: &Served<'_>, framework: Framework) -> Option
     let comment = if turns_away(script, route) { String::new() } else { format!("{COMMENT}{newline}{indent}") };
     out.push(script.change(Span::new(at, at), format!("{declarations}{newline}{newline}{indent}{comment}")));
     if whole && function.kind() == "arrow_function" {
-        let parameters = function.child_by_field_name("parameters").or_else(|| function.child_by_field_name("parameter"))?;
+        let parameters =
+            function.child_by_field_name("parameters").or_else(|| function.child_by_field_name("parameter"))?;
         out.push(script.change(span(function), format!("{} => {call}", script.of(parameters))));
     } else {
         let (first, last) = (served.statements.first()?, served.statements.last()?);
@@ -251,7 +255,11 @@ fn caught(script: &Script, function: Node<'_>) -> Option<String> {
     let name = script.of(parameter);
     let statements = children(clause.child_by_field_name("body")?);
     let [log, answer] = statements.as_slice() else { return None };
-    let call = *children(*log).first().filter(|call| call.kind() == "call_expression" && log.kind() == "expression_statement")?;
-    let answers = answer.kind() == "if_statement" && script.of(*answer).contains("headersSent") && script.of(*answer).contains("500");
+    let call = *children(*log)
+        .first()
+        .filter(|call| call.kind() == "call_expression" && log.kind() == "expression_statement")?;
+    let answers = answer.kind() == "if_statement"
+        && script.of(*answer).contains("headersSent")
+        && script.of(*answer).contains("500");
     answers.then(|| format!("onerror: ({name}) => {}", script.of(call)))
 }

@@ -50,7 +50,9 @@ impl<'w> Fold<'w> {
                 let frees = script.of(at).contains(".unref") && at.kind() == "expression_statement";
                 let empties = children(at).first().is_some_and(|inner| {
                     inner.child_by_field_name("left") == Some(used)
-                        && inner.child_by_field_name("right").is_some_and(|right| matches!(right.kind(), "undefined" | "null"))
+                        && inner
+                            .child_by_field_name("right")
+                            .is_some_and(|right| matches!(right.kind(), "undefined" | "null"))
                 });
                 if at.kind() == "expression_statement" && (stops || frees || empties) {
                     self.remove(unit, at);
@@ -202,7 +204,8 @@ impl<'w> Fold<'w> {
             let at = item(&file.script, *param);
             self.edits[unit].cut(at);
             for (caller, call) in calls {
-                let argument = call.child_by_field_name("arguments").and_then(|list| children(list).get(index).copied());
+                let argument =
+                    call.child_by_field_name("arguments").and_then(|list| children(list).get(index).copied());
                 if let Some(argument) = argument {
                     let at = item(&self.world.units[*caller].script, argument);
                     self.edits[*caller].cut(at);
@@ -260,7 +263,9 @@ impl<'w> Fold<'w> {
             };
             let Some(declaration) = declaration else { continue };
             let used = (0..self.world.units.len()).any(|at| {
-                self.places(at, &Fact::Table).into_iter().any(|node| !span(declaration).contains(span(node)) || at != unit)
+                self.places(at, &Fact::Table)
+                    .into_iter()
+                    .any(|node| !span(declaration).contains(span(node)) || at != unit)
             });
             // Another table's uses count as well: all go, or what is left is found by the last check.
             if !used {
@@ -281,10 +286,19 @@ impl<'w> Fold<'w> {
                 if !ends || after.into_iter().any(|node| !self.edits[unit].gone(node)) {
                     continue;
                 }
-                let inner = self.unwrapped.iter().find(|((at, _), known)| *at == unit && **known == outer).map(|((_, id), _)| *id);
-                let block = children(outer).into_iter().flat_map(|child| [vec![child], children(child)].concat()).find(|child| Some(child.id()) == inner);
-                let last = block.and_then(|block| children(block).into_iter().rev().find(|node| !self.edits[unit].gone(*node)));
-                if let Some(last) = last.filter(|last| last.kind() == "return_statement" && children(*last).is_empty()) {
+                let inner = self
+                    .unwrapped
+                    .iter()
+                    .find(|((at, _), known)| *at == unit && **known == outer)
+                    .map(|((_, id), _)| *id);
+                let block = children(outer)
+                    .into_iter()
+                    .flat_map(|child| [vec![child], children(child)].concat())
+                    .find(|child| Some(child.id()) == inner);
+                let last = block
+                    .and_then(|block| children(block).into_iter().rev().find(|node| !self.edits[unit].gone(*node)));
+                if let Some(last) = last.filter(|last| last.kind() == "return_statement" && children(*last).is_empty())
+                {
                     self.remove(unit, statement(last));
                 }
             }

@@ -16,7 +16,9 @@ impl<'w> Fold<'w> {
     pub fn close_returned(&mut self) {
         for unit in 0..self.world.units.len() {
             for answer in self.places(unit, &Fact::Handle) {
-                if self.runs(unit, answer) && self.argument(answer, 1).is_none_or(|second| bare(second).kind() == "object") {
+                if self.runs(unit, answer)
+                    && self.argument(answer, 1).is_none_or(|second| bare(second).kind() == "object")
+                {
                     self.close_with_answer(unit, answer);
                 }
             }
@@ -28,7 +30,8 @@ impl<'w> Fold<'w> {
         let script = &file.script;
         let function = enclosing_function(answer)?;
         let at = statement(answer);
-        let returned = at.kind() == "return_statement" && children(at).first().is_some_and(|value| bare(*value) == answer);
+        let returned =
+            at.kind() == "return_statement" && children(at).first().is_some_and(|value| bare(*value) == answer);
         if !returned || self.sessionless_already(unit, function) {
             return None;
         }
@@ -39,7 +42,11 @@ impl<'w> Fold<'w> {
         }
         let transport = answer.child_by_field_name("function")?.child_by_field_name("object")?;
         let transport = self.edits[unit].edited(script, transport);
-        let server = match self.places(unit, &Fact::Connect).into_iter().find(|node| enclosing_function(*node) == Some(function)) {
+        let server = match self
+            .places(unit, &Fact::Connect)
+            .into_iter()
+            .find(|node| enclosing_function(*node) == Some(function))
+        {
             Some(connect) => self.named_server(unit, connect, function)?,
             None => transport.clone(),
         };

@@ -15,7 +15,7 @@ const createTransport = async () => {
 };
 
 app.post('/mcp', async (req, res) => {
-  const transport = (await createTransport());
+  const transport = await createTransport();
   res.on('close', () => void transport.close());
   await transport.handleRequest(req, res, req.body);
 });

@@ -22,11 +22,7 @@ function methodNotAllowed(_req: express.Request, res: express.Response) {
     .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
 }
 
-async function handleDelete(req: express.Request, res: express.Response): Promise<void> {
-  res.status(400).end();
-}
-
 app.post('/mcp', handlePost);
 app.get('/mcp', methodNotAllowed);
-app.delete('/mcp', handleDelete);
+app.delete('/mcp', methodNotAllowed);
 app.listen(3000);

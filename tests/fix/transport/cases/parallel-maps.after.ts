@@ -7,6 +7,23 @@ import type { Request, Response, NextFunction } from 'express';
 const app = express();
 app.use(express.json());
 
+// Requests being answered, so that shutdown can wait for them.
+const inFlight = new Set<Response>();
+let draining = false;
+
+const track = (_req: Request, res: Response, next: NextFunction) => {
+  if (draining) {
+    res
+      .status(503)
+      .set('Connection', 'close')
+      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Server is shutting down' }, id: null });
+    return;
+  }
+  inFlight.add(res);
+  res.on('close', () => inFlight.delete(res));
+  next();
+};
+
 app.post('/mcp', track, async (req, res) => {
   try {
     const server = buildServer();
