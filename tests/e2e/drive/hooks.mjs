@@ -3,6 +3,10 @@
 //   x-test-slow: MS     holds the end of the response back, so that a request stays in flight
 import http from 'node:http';
 
+// A server ends with the test that started it, also where that was killed before it could clean up.
+const parent = process.ppid;
+setInterval(() => process.ppid !== parent && process.exit(1), 1000).unref();
+
 const { emit } = http.Server.prototype;
 http.Server.prototype.emit = function (event, ...args) {
   if (event === 'request') {
