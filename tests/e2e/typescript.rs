@@ -87,7 +87,7 @@ fn has_sessions(case: &Case, before: &Program, driver: &Driver) -> Result<(), St
 
 fn judge(case: &Case, set: &str, before: &Program, result: &Program, driver: &Driver) -> Result<(), String> {
     let referees = Referees::new()?;
-    referees.signature(before, result, case.signature)?;
+    referees.signature(before, result, case.signature())?;
     referees.inspector(result, driver)?;
     if Era::of(set) == Era::V2 {
         referees.probe(result)?;
