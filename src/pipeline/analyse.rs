@@ -46,6 +46,7 @@ impl Answers {
         self.servers.extend(other.servers.iter().cloned());
         self.findings.extend(other.findings.iter().cloned());
         self.uncalled.extend(other.uncalled.iter().cloned());
+        self.plans.extend(other.plans.iter().cloned());
         self.processes.extend(other.processes.iter().cloned());
     }
 }
