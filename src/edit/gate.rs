@@ -77,25 +77,29 @@ fn line_after(text: &str, at: usize) -> usize {
 mod tests {
     use super::*;
 
+    fn one(range: Range<usize>) -> Vec<Range<usize>> {
+        vec![range]
+    }
+
     #[test]
     fn an_error_is_near_within_three_lines_or_in_the_same_statement() {
         let text = "0\n1\n2\n3\n4\n5\n6\n7\n8\n";
         let line = |n: usize| n * 2..n * 2 + 1;
         for (error, expected) in [(0, false), (1, true), (4, true), (7, true), (8, false)] {
-            assert_eq!(near(text, &[line(error)], line(4), None).is_some(), expected, "{error}");
+            assert_eq!(near(text, &one(line(error)), line(4), None).is_some(), expected, "{error}");
         }
-        assert!(near(text, &[line(0)], line(4), Some(0..9)).is_some());
-        assert!(near(text, &[18..18], line(4), None).is_none(), "something missing at the end");
-        assert!(near("", &[0..0], 0..0, None).is_some());
+        assert!(near(text, &one(line(0)), line(4), Some(0..9)).is_some());
+        assert!(near(text, &one(18..18), line(4), None).is_none(), "something missing at the end");
+        assert!(near("", &one(0..0), 0..0, None).is_some());
     }
 
     #[test]
     fn an_old_error_moves_with_the_text_and_is_no_new_one() {
         let moved = [(2..4, 2..10), (20..21, 26..26)];
         assert_eq!(added(&[0..1, 6..8, 30..30], &[0..1, 12..14, 35..35], &moved), None);
-        assert_eq!(added(&[6..8], &[6..8], &moved), Some(6..8));
-        assert_eq!(added(&[6..8], &[12..14, 15..16], &moved), Some(15..16));
-        assert_eq!(added(&[6..8], &[], &moved), None);
+        assert_eq!(added(&one(6..8), &one(6..8), &moved), Some(6..8));
+        assert_eq!(added(&one(6..8), &[12..14, 15..16], &moved), Some(15..16));
+        assert_eq!(added(&one(6..8), &[], &moved), None);
     }
 
     #[test]

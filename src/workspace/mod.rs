@@ -14,6 +14,7 @@ pub mod skipped;
 pub mod upgrades;
 pub mod version;
 pub mod walk;
+mod walk_exclude;
 mod walk_root;
 
 pub use packages::{Family, Package, Packages};

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::GlobSet;
 use ignore::{DirEntry, WalkBuilder};
 use rustc_hash::FxHashSet;
 
@@ -18,8 +18,10 @@ use super::overlay::Overlay;
 use super::paths;
 use super::replicas::{DeploymentKind, deployment_of};
 use super::skipped::{SkipReason, Skipped};
+use super::walk_exclude::{excluded, is_left_out};
 use super::walk_root::root_of;
 
+pub use super::walk_exclude::globs;
 pub use super::walk_root::{WalkError, repository_root};
 
 /// How far above the root a manifest is looked for where no version control tells where the repository begins.
@@ -156,18 +158,6 @@ fn canonical(paths: &[PathBuf]) -> Result<Vec<PathBuf>, WalkError> {
         })
     };
     paths.iter().map(one).collect()
-}
-
-/// A set of globs of paths and file names.
-pub fn globs(patterns: &[String]) -> Result<GlobSet, WalkError> {
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let bad =
-            |error: globset::Error| WalkError::BadGlob { pattern: pattern.clone(), message: error.kind().to_string() };
-        let trimmed = pattern.trim_start_matches("./").trim_end_matches('/');
-        set.add(Glob::new(trimmed).map_err(bad)?);
-    }
-    set.build().map_err(|error| WalkError::BadGlob { pattern: patterns.join(" "), message: error.to_string() })
 }
 
 struct Walker {
@@ -385,23 +375,6 @@ impl Walker {
         tree.skipped.dedup();
         self.tree
     }
-}
-
-/// Whether a folder (or a link that may be one) is left out for its name. `base` is the argument it was found under.
-fn is_left_out(entry: &DirEntry, base: &Path, include_tests: bool) -> bool {
-    let Some(name) = entry.file_name().to_str() else {
-        return false;
-    };
-    let above = entry.path().parent().and_then(|dir| dir.strip_prefix(base).ok());
-    let below_src = above.is_some_and(|above| above.iter().any(|part| part == "src"));
-    names::is_excluded_dir(name, below_src) || (!include_tests && names::is_test_dir(name))
-}
-
-fn excluded(globs: &[(PathBuf, GlobSet)], path: &Path) -> bool {
-    globs.iter().filter(|(_, globs)| !globs.is_empty()).any(|(base, globs)| {
-        let relative = paths::relative(path, base);
-        globs.is_match(&relative) || globs.is_match(paths::file_name(&relative))
-    })
 }
 
 fn path_of(error: &ignore::Error) -> Option<&Path> {

@@ -102,7 +102,7 @@ fn who_waited_and_is_not_needed_any_more_is_superseded() {
 fn when_the_rounds_are_over_what_waits_is_refused() {
     let dir = folder(&[("a", "123456")]);
     let once = Settings { rounds: 1, ..Settings::default() };
-    let all = vec![
+    let all = [
         group("one", vec![Edit::delete("a", 0..1)]),
         group("two", vec![Edit::delete("a", 2..4)]),
         group("three", vec![Edit::delete("a", 3..4)]),

@@ -45,7 +45,7 @@ proptest! {
         let fits = |edit: &Edit| text.get(edit.range()).is_some();
         match text::apply(&text, &edits) {
             Ok(_) => prop_assert!(edits.iter().all(fits)),
-            Err(EditError::Overlap(one, other)) => prop_assert!(one.start < other.end && other.start < one.end),
+            Err(EditError::Overlap(both)) => prop_assert!(both[0].start < both[1].end && both[1].start < both[0].end),
             Err(_) => prop_assert!(!edits.iter().all(fits)),
         }
     }
@@ -55,10 +55,10 @@ proptest! {
         let edits = edits_at("a", without_mark(&text), &places);
         let dir = tempfile::tempdir().expect("temp dir");
         put(dir.path(), "a", &text);
-        let (one, other): (Vec<(usize, Edit)>, Vec<(usize, Edit)>) =
-            edits.into_iter().enumerate().partition(|(number, _)| split >> number & 1 == 1);
-        let side = |id: &str, edits: Vec<(usize, Edit)>| group(id, edits.into_iter().map(|(_, edit)| edit).collect());
-        let groups = [side("one", one), side("other", other)];
+        let mut groups = [group("one", Vec::new()), group("other", Vec::new())];
+        for (number, edit) in edits.into_iter().enumerate() {
+            groups[usize::from(split >> number & 1)].edits.push(edit);
+        }
         let forth = once(dir.path(), groups.to_vec());
         let back = once(dir.path(), groups.iter().rev().cloned().collect());
         // Where they are in each other's way, only the first is applied.

@@ -47,7 +47,7 @@ fn text(number: usize, word: &str) -> String {
 fn changes() -> Vec<Change> {
     let one = |number: usize| Change {
         path: name(number),
-        before: (number % 10 != 0).then(|| text(number, "old").into()),
+        before: (!number.is_multiple_of(10)).then(|| text(number, "old").into()),
         after: text(number, "new").into(),
     };
     (0..FILES).map(one).collect()
