@@ -104,7 +104,10 @@ impl<'w> Fold<'w> {
                 .and_then(|callee| callee.child_by_field_name("object"))
                 .is_some_and(|app| app.kind() == "identifier");
         if plain {
-            self.remove(unit, at);
+            // A loop over the methods has nothing else to do.
+            let around = at.parent().filter(|block| block.kind() == "statement_block" && children(*block).len() == 1);
+            let whole = around.and_then(|block| block.parent()).filter(|node| node.kind() == "for_in_statement");
+            self.remove(unit, whole.unwrap_or(at));
             for (unit, handler) in self.handlers(route).into_iter().filter(|handler| !serving.contains(handler)) {
                 self.remove_handler(unit, handler);
             }
