@@ -199,9 +199,7 @@ impl<'w> Fold<'w> {
         else {
             return false;
         };
-        let named = target
-            .child_by_field_name("property")
-            .is_some_and(|name| matches!(file.script.of(name), "onclose" | "onerror"));
+        let named = target.child_by_field_name("property").is_some_and(|name| file.script.of(name) == "onclose");
         named && self.callback_chore(unit, value, true)
     }
 
@@ -238,13 +236,24 @@ impl<'w> Fold<'w> {
         }
     }
 
-    /// `clearInterval(reaper)` of a timer that is gone.
+    /// `clearInterval(reaper)`, `reaper.unref()` of a timer that is gone; code around such a call is not meant.
     pub(super) fn stops_timer(&self, unit: usize, node: Node<'w>) -> bool {
         let file = &self.world.units[unit];
-        any(node, &mut |inner| {
-            inner.kind() == "identifier"
-                && file.symbol(inner).is_some_and(|symbol| self.timers.contains(&(unit, symbol)))
-        })
+        let timer = |node: Node<'w>| {
+            node.kind() == "identifier" && file.symbol(node).is_some_and(|symbol| self.timers.contains(&(unit, symbol)))
+        };
+        let Some(call) = children(node).first().copied().filter(|call| call.kind() == "call_expression") else {
+            return false;
+        };
+        let Some(callee) = call.child_by_field_name("function") else { return false };
+        match callee.child_by_field_name("object") {
+            Some(object) => timer(bare(object)),
+            None => {
+                let given = call.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
+                matches!(file.script.of(callee), "clearInterval" | "clearTimeout")
+                    && given.is_some_and(|given| timer(bare(given)))
+            }
+        }
     }
 
     /// Whether code has to do with sessions, itself or in what it calls.
