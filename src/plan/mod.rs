@@ -4,6 +4,7 @@
 //! is to say: applied. So no step ever has to know the edits of another.
 
 pub mod blockers;
+mod factories;
 pub mod singleton;
 pub mod web;
 

@@ -2,7 +2,7 @@
 //! all the same. Server and transport become those of one request.
 
 use super::blockers::Blockers;
-use super::{Claim, Level, Manual, Site, Step, StepKind, site};
+use super::{Claim, factories, Level, Manual, Site, Step, StepKind, site};
 use crate::classify::answer::{Era, Server};
 use crate::model::facts::{ExprKind, Imported};
 use crate::model::flow::value::{ObjId, Site as Origin};
@@ -56,8 +56,13 @@ pub fn plan(
             Ok(singleton) if blockers.manual.is_empty() => {
                 planned.push(step(context, server, singleton, steps, blockers));
             }
-            Ok(_) => manual.push(waits(context, transport, blockers)),
-            Err(refusal) => manual.push(*refusal),
+            Ok(_) => manual.push(waits(context, transport, &blockers.manual)),
+            Err(refusal) => {
+                if refusal.rule != session_transport_setup::RULE.name {
+                    manual.push(waits(context, transport, std::slice::from_ref(&refusal)));
+                }
+                manual.push(*refusal);
+            }
         }
     }
     (planned, manual)
@@ -130,6 +135,10 @@ impl<'a> Found<'a> {
             };
             return refuse(why, todo);
         };
+        let served = context.analysis.flow.program.func_of(self.handles[0]);
+        if let Some(obstacle) = factories::obstacle(context, *origin, served) {
+            return Err(Box::new(obstacle));
+        }
         Ok(Singleton {
             transport: made,
             connects: self.connects.iter().map(|(at, _)| place(context, *at)).collect(),
@@ -295,10 +304,10 @@ fn claims(context: &Context<'_, '_>, singleton: &Singleton) -> Vec<Claim> {
 }
 
 /// What is said of a set-up that something keeps on sessions.
-fn waits(context: &Context<'_, '_>, transport: &TransportSite, blockers: &Blockers) -> Manual {
-    let first = blockers.manual.first();
+fn waits(context: &Context<'_, '_>, transport: &TransportSite, causes: &[Manual]) -> Manual {
+    let first = causes.first();
     let cause = first.map_or(String::new(), |manual| format!("{} ({})", manual.what, manual.at.path));
-    let more = blockers.manual.len().saturating_sub(1);
+    let more = causes.len().saturating_sub(1);
     let others = if more > 0 { format!(", and {more} more") } else { String::new() };
     let at = match transport.generator.filter(|at| context.here(*at)) {
         Some(at) => context.spot(at),

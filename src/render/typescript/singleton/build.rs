@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::class;
 use super::made::Made;
 use crate::model::facts::Span;
 use crate::plan::singleton::Singleton;
@@ -30,7 +31,7 @@ pub(super) struct Build {
     pub changes: Vec<Change>,
 }
 
-const TODO: &str = "build the server in a function that holds only its construction and its registrations, and call it for each request";
+pub(super) const TODO: &str = "build the server in a function that holds only its construction and its registrations, and call it for each request";
 
 /// The connecting call: its receiver, and the statement that is nothing else.
 pub(super) struct Connect<'t> {
@@ -82,6 +83,9 @@ pub(super) fn find(
     let inner = bare(receiver);
     match inner.kind() {
         "call_expression" => Ok(called(script, receiver, inner)),
+        "member_expression" if inner.child_by_field_name("object").is_some_and(|object| object.kind() == "this") => {
+            class::of_field(script, inner)
+        }
         "identifier" => named(script, singleton, connect, made, handler, inner, files),
         _ => Err(script.refuse(receiver, "how this server is made is not seen here", TODO)),
     }

@@ -1,6 +1,7 @@
 //! A transport of the process, or one of a request that is given a generator all the same, as one of a request without sessions.
 
 mod build;
+mod class;
 mod closing;
 mod handlers;
 mod made;
@@ -148,6 +149,10 @@ fn serve_in(code: &Code<'_>, handled: &Handled<'_>, method: Method, out: &mut Re
     });
     for hook in code.made.hooks.iter().rev() {
         text = with_hook(script, &text, script.of(code.made.name), script.of(*hook));
+    }
+    let hijack = entry.hijack();
+    if !hijack.is_empty() && !script.of(handled.handler).contains(".hijack(") {
+        text = format!("{hijack}{}{text}", script.style.newline);
     }
     handlers::replace(code, handled, method, text, out);
 }
