@@ -1,9 +1,13 @@
 //! Whether the function that builds a server may run for each request: what it makes besides would be made anew, and lost.
 
 use super::{Manual, site};
-use crate::model::facts::{ExprKind, Span, TOP};
+use crate::classify::mutations::is_machinery;
+use crate::model::facts::{ExprKind, TOP};
+use crate::model::flow::Owner;
+use crate::model::flow::value::Site as Origin;
 use crate::model::lives::reach;
-use crate::model::program::{ExprRef, FuncRef};
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::query::Holder;
 use crate::model::vocabulary::{Op, Role};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{process_lifetime_state, session_transport_setup};
@@ -21,14 +25,11 @@ pub(super) fn obstacle(context: &Context<'_, '_>, origin: ExprRef, served: FuncR
 
 /// State that the factory makes and handlers change: so far it lived as long as the process.
 fn state(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
-    let spans = spans(context, func);
-    let kept = context.analysis.process.iter().find(|lasting| {
-        lasting.holder.module == func.module && spans.iter().any(|span| span.contains(lasting.holder.span))
-    })?;
-    let name = kept.holder.name;
+    let holder = changed(context, func)?;
+    let name = holder.name;
     Some(Manual {
         rule: process_lifetime_state::RULE.name,
-        at: site(context, Spot { module: kept.holder.module, span: kept.holder.span }),
+        at: site(context, Spot { module: holder.module, span: holder.span }),
         what: format!("`{name}` is made together with the server, and handlers change it"),
         why: "with a server for each request it would be empty in each of them".to_owned(),
         todo: vec![
@@ -38,12 +39,32 @@ fn state(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
     })
 }
 
-/// The function, or the whole class that it constructs.
-fn spans(context: &Context<'_, '_>, func: FuncRef) -> Vec<Span> {
-    let program = context.analysis.flow.program;
-    let facts = program.function(func);
-    let class = facts.class.map(|class| program.module(func.module).class(class).span);
-    vec![class.unwrap_or(facts.span)]
+/// What is made by a function, or belongs to the class that it constructs, and is changed by handlers.
+fn changed(context: &Context<'_, '_>, func: FuncRef) -> Option<Holder> {
+    let (flow, lives) = (&context.analysis.flow, &context.analysis.lives);
+    let mutations = &context.analysis.mutations;
+    let ours = |scope: FuncRef| flow.program.within(scope, func) && !lives.within_calls(scope);
+    let class = flow.program.function(func).class.map(|class| At { module: func.module, id: class });
+    let objects = mutations.objects.keys().copied().filter(|id| !is_machinery(flow, *id)).filter(|id| {
+        let Origin::Expr(at) = flow.object(*id).site else { return false };
+        let scope = flow.program.func_of(at);
+        let of_class = class
+            .is_some_and(|class| flow.program.function(scope).class == Some(class.id) && scope.module == class.module);
+        ours(scope) || (of_class && !lives.within_calls(scope))
+    });
+    let variables = mutations.symbols.keys().copied().filter(|symbol| {
+        let scope = At { module: symbol.module, id: flow.program.symbol(*symbol).func };
+        ours(scope)
+    });
+    let fields = mutations.fields.keys().filter_map(|(owner, name)| {
+        let facts = class.filter(|class| *owner == Owner::Class(*class))?;
+        let field = flow.program.class(facts).fields.iter().find(|field| field.name == *name)?;
+        Some(Holder { name: *name, module: facts.module, span: field.span, symbol: None })
+    });
+    let mut found: Vec<Holder> = objects.filter_map(|id| flow.holder(id)).collect();
+    found.extend(variables.map(|symbol| flow.symbol_holder(symbol)));
+    found.extend(fields);
+    found.into_iter().min_by_key(|holder| (holder.module, holder.span))
 }
 
 /// Connections, processes and timers: made once so far.
@@ -87,7 +108,7 @@ fn makes_something_lasting(context: &Context<'_, '_>, at: ExprRef) -> bool {
     ];
     flow.objects_at(at).any(|id| {
         let object = flow.object(id);
-        let here = matches!(object.site, crate::model::flow::value::Site::Expr(site) if site == at);
+        let here = matches!(object.site, Origin::Expr(site) if site == at);
         here && object.role.is_some_and(|role| roles.contains(&role))
     })
 }

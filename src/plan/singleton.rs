@@ -2,17 +2,15 @@
 //! all the same. Server and transport become those of one request.
 
 use super::blockers::Blockers;
-use super::{Claim, factories, Level, Manual, Site, Step, StepKind, site};
+use super::{Claim, Level, Manual, Site, Step, StepKind, factories, site};
 use crate::classify::answer::{Era, Server};
-use crate::model::facts::{ExprKind, Imported};
+use crate::model::facts::{ExprKind, Imported, SymbolKind};
 use crate::model::flow::value::{ObjId, Site as Origin};
 use crate::model::lives::{Mode, TransportSite, reach};
 use crate::model::program::{At, ExprRef, Link};
 use crate::model::vocabulary::Op;
 use crate::rules::detect::{Context, Spot};
-use crate::rules::{
-    Rule, dead_session_code, session_transport_setup, shared_stateless_server, stream_resumability,
-};
+use crate::rules::{Rule, dead_session_code, session_transport_setup, shared_stateless_server, stream_resumability};
 
 /// What becomes of a transport.
 #[derive(Clone, Debug)]
@@ -33,6 +31,8 @@ pub struct Singleton {
     pub registrars: Vec<Site>,
     /// Imports of the server's variable.
     pub importers: Vec<Site>,
+    /// Calls that hand the server in, where the function that serves takes it as a parameter.
+    pub handed: Vec<Site>,
     /// The session header in lists of headers that browsers may send or read.
     pub header_lists: Vec<Site>,
 }
@@ -97,11 +97,8 @@ impl<'a> Found<'a> {
             })
             .collect();
         let servers: Vec<ObjId> = connects.iter().map(|(_, server)| *server).collect();
-        let shared = context
-            .signals
-            .shared
-            .iter()
-            .any(|(_, object)| *object == transport.object || servers.contains(object));
+        let shared =
+            context.signals.shared.iter().any(|(_, object)| *object == transport.object || servers.contains(object));
         (transport.mode != Mode::Off || shared).then_some(Self { transport, connects, handles })
     }
 
@@ -148,6 +145,7 @@ impl<'a> Found<'a> {
             switched: self.transport.mode == Mode::Either,
             registrars: registrars(context, &servers),
             importers: importers(context, *origin),
+            handed: handed(context, &self.connects),
             header_lists: context.ours(&context.signals.header_lists).map(|at| place(context, at)).collect(),
         })
     }
@@ -169,9 +167,9 @@ fn registrars(context: &Context<'_, '_>, servers: &[ObjId]) -> Vec<Site> {
     let mut out = Vec::new();
     for at in flow.program.exprs() {
         let ExprKind::Call { args, .. } = flow.program.kind(at) else { continue };
-        let given = args.iter().any(|arg| {
-            flow.objects_at(At { module: at.module, id: arg.value }).any(|id| servers.contains(&id))
-        });
+        let given = args
+            .iter()
+            .any(|arg| flow.objects_at(At { module: at.module, id: arg.value }).any(|id| servers.contains(&id)));
         if given && only_registers(context, at) {
             out.push(place(context, at));
         }
@@ -223,6 +221,28 @@ fn importers(context: &Context<'_, '_>, origin: ExprRef) -> Vec<Site> {
     out
 }
 
+/// Calls of the function around a connection that gets the server as a parameter.
+fn handed(context: &Context<'_, '_>, connects: &[(ExprRef, ObjId)]) -> Vec<Site> {
+    let flow = &context.analysis.flow;
+    let mut out = Vec::new();
+    for (at, _) in connects {
+        let facts = flow.program.module(at.module);
+        let ExprKind::Call { callee, .. } = facts.kind(at.id) else { continue };
+        let ExprKind::Member { object, .. } = facts.kind(*callee) else { continue };
+        let ExprKind::Symbol(symbol) = facts.kind(*object) else { continue };
+        if facts.symbol(*symbol).kind != SymbolKind::Parameter {
+            continue;
+        }
+        let func = At { module: at.module, id: facts.symbol(*symbol).func };
+        for (_, call, _) in flow.callers.get(&func).into_iter().flatten() {
+            out.push(place(context, *call));
+        }
+    }
+    out.sort();
+    out.dedup();
+    out
+}
+
 /// Whether the transport is one of the second SDK.
 fn is_modern(context: &Context<'_, '_>, transport: &TransportSite, server: &Server) -> bool {
     let package = context.analysis.flow.object(transport.object).external.map(|(package, _)| package.text());
@@ -233,13 +253,7 @@ fn is_modern(context: &Context<'_, '_>, transport: &TransportSite, server: &Serv
     }
 }
 
-fn step(
-    context: &Context<'_, '_>,
-    server: &Server,
-    singleton: Singleton,
-    steps: &[Step],
-    blockers: &Blockers,
-) -> Step {
+fn step(context: &Context<'_, '_>, server: &Server, singleton: Singleton, steps: &[Step], blockers: &Blockers) -> Step {
     let claims = claims(context, &singleton);
     let events = claims.iter().any(|claim| claim.rule == stream_resumability::RULE.name);
     let mut notes = blockers.notes.clone();
@@ -254,11 +268,18 @@ fn step(
     }
     if singleton.switched {
         notes.push(
-            "the switch between sessions and none no longer has an effect: both of its positions serve without".to_owned(),
+            "the switch between sessions and none no longer has an effect: both of its positions serve without"
+                .to_owned(),
         );
     }
-    // The event store and the switch are somebody's intention.
-    let level = if events || singleton.switched { Level::Review } else { Level::Safe };
+    let shared: Vec<&str> = shared_state(context);
+    for name in &shared {
+        notes.push(format!(
+            "`{name}` belongs to the process and handlers change it: clients that had to wait for each other before share it now"
+        ));
+    }
+    // The event store and the switch are somebody's intention; so may be that there was one client only.
+    let level = if events || singleton.switched || !shared.is_empty() { Level::Review } else { Level::Safe };
     Step {
         id: format!("transport:{}{}", singleton.transport.path, among_others(context, &singleton)),
         rule: session_transport_setup::RULE.name,
@@ -269,6 +290,15 @@ fn step(
         kind: StepKind::Singleton(Box::new(singleton)),
         notes,
     }
+}
+
+/// State of the process that handlers change.
+fn shared_state(context: &Context<'_, '_>) -> Vec<&'static str> {
+    let ours = context.analysis.process.iter().filter(|lasting| context.modules[lasting.holder.module as usize]);
+    let mut names: Vec<&str> = ours.map(|lasting| lasting.holder.name.text()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// What tells a transport from others that its file constructs.

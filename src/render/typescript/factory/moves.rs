@@ -132,25 +132,21 @@ fn take<'t>(
 }
 
 fn refused(script: &Script, at: Node<'_>, name: &str) -> Refused {
-    let why = format!("`{name}` is used here for something other than registering: with one server for each request, which one is meant?");
+    let why = format!(
+        "`{name}` is used here for something other than registering: with one server for each request, which one is meant?"
+    );
     script.refuse(at, why, "decide what this should do without a server of the process, then run again")
 }
 
-fn form<'t>(
-    script: &'t Script,
-    used: Node<'t>,
-    statement: Node<'t>,
-    is_server: bool,
-    known: &Known<'_>,
-) -> Form<'t> {
+fn form<'t>(script: &'t Script, used: Node<'t>, statement: Node<'t>, is_server: bool, known: &Known<'_>) -> Form<'t> {
     let at = span(used);
     if known.gone.iter().any(|gone| gone.contains(at)) {
         return Form::Gone;
     }
     let (outer, path) = members(script, used);
-    let called = outer.parent().filter(|call| {
-        call.kind() == "call_expression" && call.child_by_field_name("function") == Some(outer)
-    });
+    let called = outer
+        .parent()
+        .filter(|call| call.kind() == "call_expression" && call.child_by_field_name("function") == Some(outer));
     if is_server && let Some(call) = called {
         match path.last().map(String::as_str) {
             Some("connect") => return Form::Connects(used),
@@ -177,9 +173,10 @@ fn form<'t>(
 /// The chain of members that begins at a name: `server.server.onerror`.
 fn members<'t>(script: &'t Script, used: Node<'t>) -> (Node<'t>, Vec<String>) {
     let (mut outer, mut path) = (used, Vec::new());
-    while let Some(parent) = outer.parent().filter(|parent| {
-        parent.kind() == "member_expression" && parent.child_by_field_name("object") == Some(outer)
-    }) {
+    while let Some(parent) = outer
+        .parent()
+        .filter(|parent| parent.kind() == "member_expression" && parent.child_by_field_name("object") == Some(outer))
+    {
         path.extend(parent.child_by_field_name("property").map(|property| script.of(property).to_owned()));
         outer = parent;
     }

@@ -7,7 +7,8 @@ use crate::render::Refused;
 use crate::render::typescript::script::{Script, bare, children};
 
 /// What must not happen once for each request.
-const LASTING: &[&str] = &["process.on(", "process.once(", "setInterval(", "setTimeout(", ".listen(", "spawn(", "await "];
+const LASTING: &[&str] =
+    &["process.on(", "process.once(", "setInterval(", "setTimeout(", ".listen(", "spawn(", "await "];
 
 /// How a server that is `this.field` is built for a request.
 pub(super) fn of_field(script: &Script, field: Node<'_>) -> Result<Build, Refused> {
@@ -27,7 +28,10 @@ pub(super) fn of_field(script: &Script, field: Node<'_>) -> Result<Build, Refuse
     if let Some(parameter) = parameters.map(children).unwrap_or_default().first() {
         return refuse(*parameter, "the class is constructed with arguments");
     }
-    for member in children(body).into_iter().filter(|member| matches!(member.kind(), "public_field_definition" | "field_definition")) {
+    for member in children(body)
+        .into_iter()
+        .filter(|member| matches!(member.kind(), "public_field_definition" | "field_definition"))
+    {
         if member_name(script, member) != Some(property)
             && let Some(value) = member.child_by_field_name("value").filter(|value| makes(*value))
         {
@@ -64,7 +68,10 @@ fn registers<'t>(
         // What stands in a function runs later: a handler, in most cases.
         let now = outside_of_functions(script, statement);
         if let Some(word) = LASTING.iter().find(|word| now.contains(**word)) {
-            let why = format!("constructing the class does this too (`{}`): it must not happen for each request", word.trim());
+            let why = format!(
+                "constructing the class does this too (`{}`): it must not happen for each request",
+                word.trim()
+            );
             return Err(script.refuse(statement, why, "move it out of the constructor, into the method that serves"));
         }
         if let Some((target, value)) = assigned(script, statement)

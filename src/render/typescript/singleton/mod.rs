@@ -3,6 +3,7 @@
 mod build;
 mod class;
 mod closing;
+mod handed;
 mod handlers;
 mod made;
 mod modern;
@@ -44,7 +45,8 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
         return Err(Refused {
             at: other.clone(),
             why: "the transport is used in another file than the one that makes it".to_owned(),
-            todo: "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`".to_owned(),
+            todo: "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`"
+                .to_owned(),
         });
     }
     let code = code(&script, singleton, files)?;
@@ -57,6 +59,9 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
         shared(&code, &mut out)?;
     }
     out.changes.extend(code.build.changes.iter().cloned());
+    if code.build.drops_comment {
+        raise(&mut out, Level::Review);
+    }
     header_list::without_session_id(&script, files, &singleton.header_lists, &mut out)?;
     out.notes.extend(probes::notes(files, path, &code.handled));
     let (own, others): (Vec<Change>, Vec<Change>) = out.changes.drain(..).partition(|change| change.path == *path);
@@ -79,7 +84,11 @@ fn code<'s>(script: &'s Script, singleton: &Singleton, files: &dyn Files) -> Res
         handled.push(Handled::of(script, site.span)?);
     }
     let Some(first) = handled.iter().find(|handled| handled.method() != Method::Gone) else {
-        return Err(script.refuse(made.construction, "no handler of POST requests is seen", "run again once there is one"));
+        return Err(script.refuse(
+            made.construction,
+            "no handler of POST requests is seen",
+            "run again once there is one",
+        ));
     };
     let build = build::find(script, singleton, &connect, &made, first.handler, files)?;
     Ok(Code { script, project: Project::of(files, &script.path), made, connect, handled, build })
@@ -234,8 +243,7 @@ fn next_statement(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Changes without those that lie within a deletion.
 fn merged(changes: Vec<Change>) -> Vec<Change> {
-    let deleted: Vec<Span> =
-        changes.iter().filter(|change| change.text.is_empty()).map(|change| change.span).collect();
+    let deleted: Vec<Span> = changes.iter().filter(|change| change.text.is_empty()).map(|change| change.span).collect();
     let mut out: Vec<Change> = Vec::new();
     for change in changes {
         let inserts = change.span.start == change.span.end;
