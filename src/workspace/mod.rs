@@ -1,6 +1,7 @@
 //! Walking, the byte prefilter, manifests and lock files: from path arguments to packages, SDK versions and import edges.
 //! Reads no syntax.
 
+pub mod git;
 pub mod names;
 pub mod overlay;
 pub mod packages;

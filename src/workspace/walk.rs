@@ -11,14 +11,16 @@ use ignore::{DirEntry, WalkBuilder};
 use rustc_hash::FxHashSet;
 
 use crate::model::facts::Language;
+use crate::syntax::source::LoadError;
 
 use super::names::{self, ManifestKind};
+use super::overlay::Overlay;
 use super::paths;
 use super::replicas::{DeploymentKind, deployment_of};
 use super::skipped::{SkipReason, Skipped};
-use super::walk_root::{repository_root, root_of};
+use super::walk_root::root_of;
 
-pub use super::walk_root::WalkError;
+pub use super::walk_root::{WalkError, repository_root};
 
 /// How far above the root a manifest is looked for where no version control tells where the repository begins.
 const CLIMB_WITHOUT_GIT: usize = 3;
@@ -34,6 +36,8 @@ pub struct WalkOptions {
     pub exclude: Vec<String>,
     /// The same, each relative to a folder that is not the root.
     pub exclude_in: Vec<(PathBuf, String)>,
+    /// Texts that files would have, and files that would be there.
+    pub overlay: Overlay,
 }
 
 /// A source file.
@@ -99,6 +103,15 @@ pub struct Tree {
     pub skipped: Vec<Skipped>,
     /// Files in programming languages without a front end, by extension: how many, and the first.
     pub unsupported: BTreeMap<&'static str, (usize, String)>,
+    /// What is read in the place of files.
+    pub overlay: Overlay,
+}
+
+impl Tree {
+    /// The bytes of a file as the overlay has it, else as it is on disk.
+    pub fn read(&self, file: &SourceFile) -> Result<Vec<u8>, LoadError> {
+        self.overlay.read(&file.path, &file.absolute)
+    }
 }
 
 /// Walks the arguments. Folders honour `.gitignore` (with or without a `.git`), hidden names, and the default exclusions; a file named as an
@@ -114,7 +127,7 @@ pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
         exclude,
         include_tests: options.include_tests,
         visited: FxHashSet::default(),
-        tree: Tree { root, ..Tree::default() },
+        tree: Tree { root, overlay: options.overlay.clone(), ..Tree::default() },
     };
     for argument in &arguments {
         if argument.is_dir() {
@@ -126,6 +139,7 @@ pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
     for argument in &arguments {
         walker.manifests_around(argument);
     }
+    walker.new_files();
     Ok(walker.finish())
 }
 
@@ -275,6 +289,23 @@ impl Walker {
                 if let Some(extension) = names::unsupported_extension(name) {
                     self.unread(extension, path);
                 }
+            }
+        }
+    }
+
+    /// Files that only the overlay has. They are made for what was asked for, so that it does not matter which arguments hold them.
+    fn new_files(&mut self) {
+        let overlay = self.tree.overlay.clone();
+        for path in overlay.new_files() {
+            let absolute = self.tree.root.join(path);
+            let name = paths::file_name(path);
+            let is_test = |language| names::is_test_file(name, language) || path.split('/').any(names::is_test_dir);
+            match names::language_of(name) {
+                Some(language) if self.include_tests || !is_test(language) => {
+                    self.source(&absolute, language, is_test(language));
+                }
+                Some(_) => {}
+                None => self.manifest(&absolute, name),
             }
         }
     }

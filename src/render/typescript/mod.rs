@@ -2,6 +2,8 @@
 
 pub mod entry;
 pub mod factory;
+pub mod handle;
+pub mod handle_module;
 pub mod header_list;
 pub mod imports;
 pub mod in_flight;
@@ -13,3 +15,5 @@ pub mod scope;
 pub mod script;
 pub mod singleton;
 pub mod style;
+pub mod tools;
+pub mod transport;
