@@ -37,35 +37,47 @@ pub struct Singleton {
     pub header_lists: Vec<Site>,
 }
 
+/// What is planned for a set-up.
+#[derive(Clone, Debug, Default)]
+pub struct Planned {
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// What stands in their way.
+    pub manual: Vec<Manual>,
+    /// What stands in the way would stand in the way of any other step as well.
+    pub blocked: bool,
+}
+
 /// Plans the set-up of a server. `steps` are those of its stores, which all come first.
-pub fn plan(
-    context: &Context<'_, '_>,
-    server: &Server,
-    steps: &[Step],
-    blockers: &Blockers,
-) -> (Vec<Step>, Vec<Manual>) {
+pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step], blockers: &Blockers) -> Planned {
+    let mut out = Planned::default();
     // A table of transports goes with its routes, in a step of its own.
-    let table = context.stores().any(|found| found.with_transport);
-    if table {
-        return (Vec::new(), Vec::new());
+    if context.stores().any(|found| found.with_transport) {
+        return out;
     }
-    let (mut planned, mut manual) = (Vec::new(), Vec::new());
     for transport in context.transports().filter(|transport| !transport.sse) {
         let Some(found) = Found::of(context, transport) else { continue };
         match found.singleton(context, server) {
-            Ok(singleton) if blockers.manual.is_empty() => {
-                planned.push(step(context, server, singleton, steps, blockers));
-            }
-            Ok(_) => manual.push(waits(context, transport, &blockers.manual)),
-            Err(refusal) => {
+            Ok(singleton) => out.steps.push(step(context, server, singleton, steps, blockers)),
+            Err(Obstacle::Unclear(refusal)) => out.manual.push(*refusal),
+            Err(Obstacle::Certain(refusal)) => {
+                out.blocked = true;
                 if refusal.rule != session_transport_setup::RULE.name {
-                    manual.push(waits(context, transport, std::slice::from_ref(&refusal)));
+                    out.manual.push(waits(context, transport, std::slice::from_ref(&refusal)));
                 }
-                manual.push(*refusal);
+                out.manual.push(*refusal);
             }
         }
     }
-    (planned, manual)
+    out
+}
+
+/// Why there is no step.
+enum Obstacle {
+    /// The code is not understood; another planner may do better.
+    Unclear(Box<Manual>),
+    /// It is understood, and stands in the way.
+    Certain(Box<Manual>),
 }
 
 /// A transport with what uses it.
@@ -102,16 +114,16 @@ impl<'a> Found<'a> {
         (transport.mode != Mode::Off || shared).then_some(Self { transport, connects, handles })
     }
 
-    fn singleton(&self, context: &Context<'_, '_>, server: &Server) -> Result<Singleton, Box<Manual>> {
+    fn singleton(&self, context: &Context<'_, '_>, server: &Server) -> Result<Singleton, Obstacle> {
         let made = place(context, self.transport.at);
         let refuse = |why: &str, todo: &str| {
-            Err(Box::new(Manual {
+            Err(Obstacle::Unclear(Box::new(Manual {
                 rule: session_transport_setup::RULE.name,
                 at: place(context, self.transport.generator.unwrap_or(self.transport.at)),
                 what: "this transport opens sessions".to_owned(),
                 why: why.to_owned(),
                 todo: vec![todo.to_owned()],
-            }))
+            })))
         };
         let todo = "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`";
         if !matches!(context.analysis.flow.program.kind(self.transport.at), ExprKind::New { .. }) {
@@ -134,7 +146,7 @@ impl<'a> Found<'a> {
         };
         let served = context.analysis.flow.program.func_of(self.handles[0]);
         if let Some(obstacle) = factories::obstacle(context, *origin, served) {
-            return Err(Box::new(obstacle));
+            return Err(Obstacle::Certain(Box::new(obstacle)));
         }
         Ok(Singleton {
             transport: made,
@@ -331,6 +343,12 @@ fn claims(context: &Context<'_, '_>, singleton: &Singleton) -> Vec<Claim> {
         }
     }
     out
+}
+
+/// What is said of every transport that opens sessions, where something keeps the server on them.
+pub fn waiting(context: &Context<'_, '_>, causes: &[Manual]) -> Vec<Manual> {
+    let open = context.transports().filter(|transport| !transport.sse && transport.mode != Mode::Off);
+    open.map(|transport| waits(context, transport, causes)).collect()
 }
 
 /// What is said of a set-up that something keeps on sessions.

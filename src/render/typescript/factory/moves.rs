@@ -111,6 +111,10 @@ fn take<'t>(
     if !registers {
         return Ok(false);
     }
+    if let Some(leaving) = leaves(statement) {
+        let why = "this leaves the function around it, which registering alone must not";
+        return Err(script.refuse(leaving, why, "keep the registrations apart from what decides whether to go on"));
+    }
     if let Some(used) = elsewhere {
         let why = format!("`{name}` is registered with and served in one statement");
         return Err(script.refuse(used, why, "keep the registrations apart from what serves"));
@@ -128,6 +132,15 @@ fn take<'t>(
     match movable {
         true => Ok(true),
         false => Err(refused(script, statement, name)),
+    }
+}
+
+/// A `return` that belongs to the function around a statement.
+fn leaves(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "return_statement" => Some(node),
+        _ if is_function(node) => None,
+        _ => children(node).into_iter().find_map(leaves),
     }
 }
 
@@ -159,7 +172,9 @@ fn form<'t>(script: &'t Script, used: Node<'t>, statement: Node<'t>, is_server: 
     if !at_once(script, used, statement, known) {
         return Form::Other;
     }
-    if !is_server || within_registration(script, used, statement, known) {
+    // What registering gave back is switched, or a function that registers is called.
+    let follows = !is_server && called.is_some();
+    if follows || within_registration(script, used, statement, known) {
         return Form::Registers;
     }
     let registers = called.is_some() && path.last().is_some_and(|last| REGISTERS.contains(&last.as_str()));
