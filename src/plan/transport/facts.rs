@@ -105,7 +105,8 @@ impl Collector<'_, '_, '_> {
 
     fn call(&self, at: ExprRef) -> Option<Fact> {
         if let Some(pairs) = self.flow.connects.get(&at) {
-            let ours = pairs.is_empty() || pairs.iter().any(|(_, transport)| is_transport(self.flow.object(*transport).role));
+            let ours =
+                pairs.is_empty() || pairs.iter().any(|(_, transport)| is_transport(self.flow.object(*transport).role));
             return ours.then_some(Fact::Connect);
         }
         for performed in self.flow.performed(at) {
@@ -113,7 +114,9 @@ impl Collector<'_, '_, '_> {
             match performed.op {
                 Op::IsInitialize if self.decides(at) => return Some(Fact::Opens),
                 Op::Connect => return Some(Fact::Connect),
-                Op::HandleRequest if is_transport(role) && self.named(at, "handleRequest") => return Some(Fact::Handle),
+                Op::HandleRequest if is_transport(role) && self.named(at, "handleRequest") => {
+                    return Some(Fact::Handle);
+                }
                 Op::Log | Op::Measure => return Some(Fact::Log),
                 _ => {}
             }
@@ -187,13 +190,17 @@ impl Collector<'_, '_, '_> {
         let facts = self.flow.program.module(at.module);
         let span = facts.expr(at.id).span;
         let func = facts.expr(at.id).func;
-        let mut branches = facts.branches.iter().filter(|branch| {
-            branch.func == func && facts.expr(branch.condition).span.contains(span)
-        });
+        let mut branches = facts
+            .branches
+            .iter()
+            .filter(|branch| branch.func == func && facts.expr(branch.condition).span.contains(span));
         let Some(branch) = branches.next() else { return true };
         branch.then_leaves
             || branch.otherwise_leaves
-            || [Some(branch.then), branch.otherwise].into_iter().flatten().any(|part| self.makes_transport(at.module, part))
+            || [Some(branch.then), branch.otherwise]
+                .into_iter()
+                .flatten()
+                .any(|part| self.makes_transport(at.module, part))
     }
 
     /// Whether code within a span makes, connects or uses a transport.
@@ -223,10 +230,7 @@ impl Collector<'_, '_, '_> {
         callees.dedup();
         let caller = self.flow.program.func_of(at);
         let direct = |callee: &FuncRef| {
-            self.flow
-                .edges
-                .get(&caller)
-                .is_some_and(|edges| edges.contains(&(*callee, at, Edge::Call)))
+            self.flow.edges.get(&caller).is_some_and(|edges| edges.contains(&(*callee, at, Edge::Call)))
         };
         match callees.as_slice() {
             [only] if direct(only) => Some(*only),
@@ -240,9 +244,9 @@ impl Collector<'_, '_, '_> {
             return false;
         }
         let Some(callers) = self.flow.callers.get(&func) else { return false };
-        callers.iter().all(|(_, at, edge)| {
-            *edge == Edge::Call && self.context.here(*at) && self.only_callee(*at) == Some(func)
-        })
+        callers
+            .iter()
+            .all(|(_, at, edge)| *edge == Edge::Call && self.context.here(*at) && self.only_callee(*at) == Some(func))
     }
 }
 

@@ -139,7 +139,13 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         level: Level::Safe,
         requires,
         claims,
-        kind: StepKind::Transport(Box::new(Transport { sdk: sdk(server), units: facts::collect(context), routes, sse: routes::collect_sse(context), tables: tables::sites(context) })),
+        kind: StepKind::Transport(Box::new(Transport {
+            sdk: sdk(server),
+            units: facts::collect(context),
+            routes,
+            sse: routes::collect_sse(context),
+            tables: tables::sites(context),
+        })),
         notes: Vec::new(),
     };
     Planned { step: Some(step), manual }

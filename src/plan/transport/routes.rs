@@ -82,7 +82,10 @@ fn named_like_route(context: &Context<'_, '_>, call: ExprRef) -> bool {
 /// Functions in whose own code a transport of a kind is made, or answers a request.
 fn serving(context: &Context<'_, '_>, kind: Role) -> FxHashSet<FuncRef> {
     let flow = &context.analysis.flow;
-    let made = context.transports().filter(|site| site.sse == (kind == Role::SseTransport)).map(|site| flow.program.func_of(site.at));
+    let made = context
+        .transports()
+        .filter(|site| site.sse == (kind == Role::SseTransport))
+        .map(|site| flow.program.func_of(site.at));
     let mut out: FxHashSet<FuncRef> = made.filter(|func| func.id != TOP).collect();
     for at in flow.program.exprs().filter(|at| context.here(*at)) {
         let name = if kind == Role::SseTransport { "handlePostMessage" } else { "handleRequest" };
@@ -113,9 +116,7 @@ fn handlers_in(context: &Context<'_, '_>, arg: ExprRef) -> Vec<FuncRef> {
             && span.contains(func.span)
             && func.parent.is_none_or(|parent| !span.contains(facts.function(parent).span))
     });
-    outermost
-        .map(|(index, _)| At { module: arg.module, id: crate::model::facts::FuncId(index as u32) })
-        .collect()
+    outermost.map(|(index, _)| At { module: arg.module, id: crate::model::facts::FuncId(index as u32) }).collect()
 }
 
 /// The methods of a registration, lower case; empty for all.

@@ -70,7 +70,8 @@ fn more_than_transport(context: &Context<'_, '_>, table: ObjId) -> Option<String
             return Some("something that is no transport".to_owned());
         }
         for (name, values) in flow.fields(id) {
-            let deep = values.iter().find(|value| !plain(value) && !matches!(value, Value::Object(inner) if *inner == id));
+            let deep =
+                values.iter().find(|value| !plain(value) && !matches!(value, Value::Object(inner) if *inner == id));
             if let Some(Value::Object(inner)) = deep
                 && flow.object(*inner).role != Some(Role::Request)
                 && flow.object(*inner).role != Some(Role::Response)
@@ -86,5 +87,8 @@ fn more_than_transport(context: &Context<'_, '_>, table: ObjId) -> Option<String
 /// An object of which nothing is known but that it exists: a time stamp's wrapper, a constant.
 fn holds_nothing(context: &Context<'_, '_>, id: ObjId) -> bool {
     let flow = &context.analysis.flow;
-    flow.object(id).role.is_none() && flow.object(id).class.is_none() && flow.fields(id).is_empty() && !flow.program_literal(id)
+    flow.object(id).role.is_none()
+        && flow.object(id).class.is_none()
+        && flow.fields(id).is_empty()
+        && !flow.program_literal(id)
 }
