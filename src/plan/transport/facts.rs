@@ -2,9 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::facts::{ExprId, ExprKind, FuncKind, Span};
+use crate::classify::lifetime::Lasting;
+use crate::classify::stores::Found;
+use crate::model::facts::{ExprId, ExprKind, FuncKind, Span, TOP};
 use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
-use crate::model::flow::{Edge, Flow};
+use crate::model::flow::{Edge, Flow, Root};
 use crate::model::lives::{Mode, TransportSite, reach};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
@@ -56,7 +58,7 @@ impl Collector<'_, '_, '_> {
             if let Some(fact) = self.fact(at) {
                 out.facts.push((span, fact));
             }
-            if matches!(facts.kind(id), ExprKind::Call { .. } | ExprKind::New { .. })
+            if matches!(facts.kind(id), ExprKind::Call { .. } | ExprKind::New { .. } | ExprKind::Member { .. })
                 && let Some(callee) = self.only_callee(at)
             {
                 out.calls.push((span, func_site(self.context, callee)));
@@ -121,6 +123,9 @@ impl Collector<'_, '_, '_> {
                 _ => {}
             }
         }
+        if self.builds(at) {
+            return Some(Fact::Build);
+        }
         let ExprKind::Call { callee, .. } = self.flow.program.kind(at) else { return None };
         let ExprKind::Member { object, name } = self.flow.program.module(at.module).kind(*callee) else {
             return None;
@@ -136,6 +141,25 @@ impl Collector<'_, '_, '_> {
                 matches!(self.flow.object(id).role, Some(Role::Transport | Role::Server | Role::SseTransport))
             });
         closes.then_some(Fact::Close)
+    }
+
+    /// Whether a call builds a server, and nothing in what it runs is kept for later calls of its tools.
+    fn builds(&self, at: ExprRef) -> bool {
+        if !self.flow.plays(at, Role::Server) {
+            return false;
+        }
+        let callees = self.flow.callees(at);
+        let program = self.flow.program;
+        !callees.is_empty()
+            && callees.into_iter().flat_map(|callee| reach(self.flow, callee)).all(|func| {
+                let span = program.function(func).span;
+                let within = |module: u32, at: Span| module == func.module && span.contains(at);
+                let kept = |lasting: &Lasting| within(lasting.holder.module, lasting.holder.span);
+                let stored = |found: &Found| within(found.holder.module, found.holder.span);
+                func.id == TOP
+                    || !(self.context.analysis.process.iter().any(kept)
+                        || self.context.analysis.stores.iter().any(stored))
+            })
     }
 
     fn named(&self, call: ExprRef, name: &str) -> bool {
@@ -240,7 +264,8 @@ impl Collector<'_, '_, '_> {
 
     /// Whether all that runs a function is calls of the program that can run nothing else.
     fn is_closed(&self, func: FuncRef) -> bool {
-        if self.flow.program.function(func).kind == FuncKind::Top || self.flow.roots.contains_key(&func) {
+        let runs = |roots: &FxHashSet<Root>| roots.iter().any(|root| *root != Root::Timer);
+        if self.flow.program.function(func).kind == FuncKind::Top || self.flow.roots.get(&func).is_some_and(runs) {
             return false;
         }
         let Some(callers) = self.flow.callers.get(&func) else { return false };
