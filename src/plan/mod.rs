@@ -3,6 +3,8 @@
 //! A plan is made anew from every scan. A step that `requires` another is rendered only once that one is gone from the plan, which
 //! is to say: applied. So no step ever has to know the edits of another.
 
+pub mod handle;
+
 use serde::Serialize;
 
 use crate::classify::answer::Server;
@@ -74,7 +76,10 @@ pub struct Step {
 
 /// What a step does.
 #[derive(Clone, Debug)]
-pub enum StepKind {}
+pub enum StepKind {
+    /// A store becomes a store of handles.
+    Handle(Box<handle::Handle>),
+}
 
 /// What the tool leaves to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,6 +143,10 @@ pub fn speaks(language: &str) -> bool {
 }
 
 /// Plans the migration of one server.
-pub fn plan(_context: &Context<'_, '_>, server: &Server) -> ServerPlan {
-    ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() }
+pub fn plan(context: &Context<'_, '_>, server: &Server) -> ServerPlan {
+    let mut out = ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() };
+    if speaks(server.language) {
+        handle::plan(context, server, &mut out);
+    }
+    out
 }

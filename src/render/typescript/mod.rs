@@ -1,5 +1,6 @@
 //! The TypeScript and JavaScript back end: steps as edits in a file's own style.
 
+pub mod handle;
 pub mod handle_module;
 pub mod imports;
 pub mod prune;
@@ -7,3 +8,4 @@ pub mod pure;
 pub mod script;
 pub mod scripts;
 pub mod style;
+pub mod tools;
