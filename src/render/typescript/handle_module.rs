@@ -41,7 +41,7 @@ pub struct Features {
     pub pin: bool,
     /// Values hold something that has to be freed (`close` among the options).
     pub close: bool,
-    /// A low-level `Server` has to answer its errors itself (`answering`).
+    /// A low-level `Server` checks no arguments and makes protocol errors of what is thrown (`handleIn`, `answering`).
     pub low_level: bool,
 }
 

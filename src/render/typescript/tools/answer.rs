@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::shape::pair;
+use super::literal::pair;
 use crate::model::facts::Span;
 use crate::render::typescript::script::{Script, bare, children, is_function, span};
 use crate::render::{Change, Refused};
