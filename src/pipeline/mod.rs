@@ -87,6 +87,11 @@ pub fn scan_with_evidence(options: &ScanOptions, progress: &dyn Progress) -> Res
 }
 
 /// All that one look at a tree gives.
+/// Scans, and says what is to be done.
+pub fn plans(options: &ScanOptions, progress: &dyn Progress) -> Result<Vec<ServerPlan>, ScanError> {
+    pass(options, progress).map(|pass| pass.plans)
+}
+
 struct Pass {
     scan: Scan,
     evidence: Evidence,
@@ -123,6 +128,7 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError
         answers = analyser.run(&mut loaded);
     }
     processes::attribute(&tree, &packages, &mut answers);
+    plan::handle::withhold(&mut answers.plans, &answers.servers);
     let skipped = tree.skipped.iter().chain(&packages.skipped).chain(&loaded.skipped);
     let planned = answers.plans.iter().any(|plan| plan::speaks(plan.language));
     let scan = Scan::assemble(Parts {

@@ -315,7 +315,7 @@ impl Follower<'_, '_, '_> {
                 );
                 return;
             }
-            (Registered::Tool, None) => (Vec::new(), false),
+            (Registered::Tool | Registered::Method, None) => (Vec::new(), false),
         };
         if tools.is_empty() {
             self.problem(registration.at, "the names of its tools can't be read", "give them the handle by hand");

@@ -2,7 +2,7 @@
 
 use super::{Container, Place};
 use crate::classify::stores::{Analysis, Found};
-use crate::model::facts::{ExprKind, Key, TOP, Type};
+use crate::model::facts::{AssignKind, ExprKind, Key, TOP, Type};
 use crate::model::flow::Registered;
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::name::Name;
@@ -192,4 +192,27 @@ pub fn entry(context: &Context<'_, '_>, tool: Name) -> Option<ExprRef> {
     });
     let first = found.next()?;
     found.next().is_none().then_some(first)
+}
+
+/// Mentions of a container that are neither its declaration nor an access by key.
+pub fn loose(context: &Context<'_, '_>, found: &Found) -> Vec<ExprRef> {
+    let flow = &context.analysis.flow;
+    let receivers: Vec<ExprRef> = found.uses.iter().map(|access| access.receiver).collect();
+    let is_store = |at: ExprRef| flow.objects_at(at).any(|id| found.objects.contains(&id));
+    let mut out: Vec<ExprRef> = flow
+        .program
+        .exprs()
+        .filter(|at| matches!(flow.program.kind(*at), ExprKind::Symbol(_) | ExprKind::Member { .. }) && is_store(*at))
+        .filter(|at| !receivers.contains(at))
+        .filter(|at| {
+            let facts = flow.program.module(at.module);
+            let declares = facts.expr(at.id).parent.is_some_and(|parent| {
+                matches!(facts.kind(parent), ExprKind::Assign { target, kind: AssignKind::Init, .. } if *target == at.id)
+            });
+            let field = facts.expr(at.id).span == found.holder.span;
+            !declares && !field
+        })
+        .collect();
+    out.sort();
+    out
 }

@@ -31,6 +31,8 @@ pub struct Handle {
     pub touches: Vec<Touch>,
     /// Accesses and calls elsewhere, where the session begins or ends, or in a sweep.
     pub outside: Vec<Outside>,
+    /// Other mentions of the container: its size, a loop over it, an argument.
+    pub loose: Vec<Site>,
     /// Tools that reach the store.
     pub tools: Vec<ToolUse>,
     /// The value is created where it is first used, or where a session begins: a new tool creates it.
@@ -181,4 +183,18 @@ pub struct ToolUse {
     pub entry: Option<Site>,
     /// What it does with the value.
     pub role: Role,
+}
+
+impl Handle {
+    /// The tool whose answer tells the id.
+    pub fn creating_tool(&self) -> String {
+        let known = self.tools.iter().find(|tool| tool.role == Role::Creates).filter(|_| !self.lazy);
+        known.map_or_else(|| self.names.create.clone(), |tool| tool.name.clone())
+    }
+
+    /// The tool that only drops a value.
+    pub fn destroying_tool(&self) -> String {
+        let known = self.tools.iter().find(|tool| tool.role == Role::Destroys);
+        known.map_or_else(|| self.names.destroy.clone(), |tool| tool.name.clone())
+    }
 }

@@ -57,21 +57,28 @@ fn is_dispatched_elsewhere(analysis: &Analysis<'_>, handler: FuncRef, tool: Name
 pub fn is_lazy(analysis: &Analysis<'_>, found: &Found) -> bool {
     found.uses.iter().any(|access| match access.kind {
         Kind::GetOrCreate => true,
-        Kind::Read => has_alternative(analysis, access.at),
+        Kind::Read => has_alternative(analysis, found, access.at),
         Kind::Write => is_guarded(analysis, found, access),
         _ => false,
     })
 }
 
-/// `read ?? something`, the value itself and not a part of it.
-fn has_alternative(analysis: &Analysis<'_>, at: ExprRef) -> bool {
+/// `read ?? something`, the value itself and not a part of it. A text or a number beside it is what to show in its place, unless the
+/// same function writes the value.
+fn has_alternative(analysis: &Analysis<'_>, found: &Found, at: ExprRef) -> bool {
     let facts = analysis.flow.program.module(at.module);
     let Some(parent) = facts.expr(at.id).parent else { return false };
     match facts.kind(parent) {
-        ExprKind::Either { arms, choice: Choice::Coalesce, .. } => {
-            arms.first() == Some(&at.id) && arms[1..].iter().any(|arm| !matches!(facts.kind(*arm), ExprKind::Absent))
+        ExprKind::Either { arms, choice: Choice::Coalesce, .. } if arms.first() == Some(&at.id) => {
+            let func = analysis.flow.program.func_of(at);
+            let writes = found.uses.iter().any(|access| access.kind == Kind::Write && access.func == func);
+            arms[1..].iter().any(|arm| match facts.kind(*arm) {
+                ExprKind::Absent => false,
+                ExprKind::Text(_) | ExprKind::Literal | ExprKind::Template(_) => writes,
+                _ => true,
+            })
         }
-        ExprKind::Cast { .. } => has_alternative(analysis, At { module: at.module, id: parent }),
+        ExprKind::Cast { .. } => has_alternative(analysis, found, At { module: at.module, id: parent }),
         _ => false,
     }
 }

@@ -71,6 +71,28 @@ impl<'f> Scripts<'f> {
         Ok(Code { script, node })
     }
 
+    /// The file of a place.
+    pub fn of(&self, site: &Site) -> Result<&Script, Refused> {
+        self.open(&site.path)
+    }
+
+    /// A file by its path, if it can be read.
+    pub fn by_path(&self, path: &str) -> Option<&Script> {
+        self.open(path).ok()
+    }
+
+    /// The expression at a place.
+    pub fn expression(&self, site: &Site) -> Result<(&Script, Node<'_>), Refused> {
+        let Code { script, node } = self.at(site)?;
+        let inner = (node.kind() == "expression_statement").then(|| children(node).first().copied()).flatten();
+        Ok((script, inner.unwrap_or(node)))
+    }
+
+    /// The files that somebody has asked for.
+    pub fn all(&self) -> impl Iterator<Item = &Script> {
+        std::iter::successors(self.first.get(), |link| link.next.get()).map(|link| &link.script)
+    }
+
     /// What an expression stands for, followed through constants, imports, properties of literals and `bind`.
     pub fn value<'s>(&'s self, code: Code<'s>) -> Option<Code<'s>> {
         self.follow(code, HOPS)
@@ -302,6 +324,11 @@ pub fn binds<'s>(script: &'s Script, pattern: Node<'s>, name: &str) -> Option<No
         }
         _ => None,
     }
+}
+
+/// Whether a file declares a name at its top.
+pub fn is_declared(script: &Script, name: &str) -> bool {
+    declaration(Code { script, node: script.tree.root_node() }, name).is_some()
 }
 
 /// The value of a property that an object literal writes out, a method included.

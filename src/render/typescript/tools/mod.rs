@@ -19,6 +19,7 @@ mod table;
 mod types;
 
 pub use answer::append_to_answers;
+pub use literal::pair;
 
 use super::scripts::Scripts;
 use crate::model::facts::Span;
