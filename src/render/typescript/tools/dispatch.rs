@@ -187,7 +187,10 @@ fn fields(script: &Script, tool: &NewTool) -> Vec<String> {
     };
     let mut out = vec![
         format!("name: {}", string(&tool.name)),
-        format!("description:\n\t\t{}", description(script, tool, "\t\t")),
+        match tool.description.len() {
+            1 => format!("description: {}", description(script, tool, "")),
+            _ => format!("description:\n\t\t{}", description(script, tool, "\t\t")),
+        },
         format!("inputSchema: {}", object(&properties, &required)),
     ];
     if !tool.structured.is_empty() {

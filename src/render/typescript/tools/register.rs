@@ -136,7 +136,13 @@ pub fn insert(script: &Script, beside: &ToolUse, before: bool, tool: &NewTool) -
     let indent = script.indentation(statement);
     let text = script.indented(&script.style.dress(&text), indent);
     Ok(vec![if before {
-        let at = script.line_start(statement.start_byte());
+        // What stands right above the other one speaks of that.
+        let from = script.removal(statement).start as usize;
+        let at = if from < statement.start_byte() && !script.text()[from..].starts_with(['\n', '\r']) {
+            from
+        } else {
+            script.line_start(statement.start_byte())
+        };
         script.change(Span::new(at, at), format!("{indent}{text}{newline}{newline}"))
     } else {
         let at = statement.end_byte();
@@ -170,8 +176,9 @@ fn text(script: &Script, registration: &Registration<'_>, tool: &NewTool) -> Str
     let answer: String = answer.lines().map(|line| format!("{depth}{depth}{line}\n")).collect();
     let mut out = format!("{receiver}.{}(\n{depth}{name},\n", registration.method);
     if registration.method == "registerTool" {
+        let gap = if tool.description.len() > 1 { format!("\n{depth}{depth}{depth}") } else { " ".to_owned() };
         out.push_str(&format!(
-            "{depth}{{\n{depth}{depth}description:\n{depth}{depth}{depth}{},\n",
+            "{depth}{{\n{depth}{depth}description:{gap}{},\n",
             description(script, tool, "\t\t\t")
         ));
         if !entries.is_empty() {
