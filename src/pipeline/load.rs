@@ -12,7 +12,7 @@ use crate::lower::{self, LowerError};
 use crate::model::facts::{Exported, ExprKind, Imported, Module};
 use crate::model::name::Name;
 use crate::syntax::comments::DIRECTIVE;
-use crate::syntax::source::{self, SourceText};
+use crate::syntax::source::SourceText;
 use crate::workspace::prefilter;
 use crate::workspace::resolve::{Resolution, Resolver};
 use crate::workspace::skipped::{SkipReason, Skipped};
@@ -91,11 +91,11 @@ impl<'t> Loaded<'t> {
     }
 
     fn take(&mut self, files: &[&'t SourceFile], filter: bool, progress: &dyn Progress) {
-        let words = &self.words;
+        let (tree, words) = (self.tree, &self.words);
         let done = AtomicU64::new(0);
         let outcomes = Mutex::new(Vec::new());
         let one = |file: &&'t SourceFile| {
-            let outcome = read(file, filter.then_some(words));
+            let outcome = read(tree, file, filter.then_some(words));
             progress.step(Stage::Parse, done.fetch_add(1, Ordering::Relaxed) + 1, Some(files.len() as u64));
             if !matches!(outcome, Outcome::Uninteresting) {
                 outcomes.lock().expect("no thread panics while it holds the lock").push((*file, outcome));
@@ -162,8 +162,7 @@ impl<'t> Loaded<'t> {
             .iter()
             .filter(|file| !self.tried.contains(&file.path) && crate::workspace::paths::is_within(&file.path, dir))
             .collect();
-        let mentions =
-            |file: &&&SourceFile| source::read_limited(&file.absolute).is_ok_and(|bytes| finder.is_match(&bytes));
+        let mentions = |file: &&&SourceFile| self.tree.read(file).is_ok_and(|bytes| finder.is_match(&bytes));
         let path = |file: &&SourceFile| file.path.clone();
         let mut out: Vec<String> = if candidates.len() <= SMALL_TREE {
             candidates.iter().filter(mentions).map(path).collect()
@@ -175,8 +174,8 @@ impl<'t> Loaded<'t> {
     }
 }
 
-fn read(file: &SourceFile, filter: Option<&AhoCorasick>) -> Outcome {
-    let bytes = match source::read_limited(&file.absolute) {
+fn read(tree: &Tree, file: &SourceFile, filter: Option<&AhoCorasick>) -> Outcome {
+    let bytes = match tree.read(file) {
         Ok(bytes) => bytes,
         Err(error) => return Outcome::Skipped(SkipReason::from(&error)),
     };

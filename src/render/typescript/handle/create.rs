@@ -76,6 +76,7 @@ fn put_in(work: &mut Work<'_>, carrier: usize, touch: &Touch) -> Result<(), Refu
     } else {
         work.edits.replace(script, end, closing);
     }
+    work.done.push(touch.at.clone());
     let block = own.parent().unwrap_or(own);
     let function = enclosing_function(own).unwrap_or(block);
     let scope = if block.kind() == "statement_block" && block.parent() == Some(function) { function } else { block };

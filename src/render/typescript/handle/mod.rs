@@ -39,6 +39,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         features: Features { owner: handle.owner, ..Features::of(declaring) },
         initials: Vec::new(),
         close: None,
+        done: Vec::new(),
         outward: false,
         owned_files: Vec::new(),
         wanted: Vec::new(),

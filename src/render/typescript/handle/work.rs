@@ -44,6 +44,8 @@ pub struct Work<'a> {
     pub initials: Vec<Initial>,
     /// What frees a value, as a function.
     pub close: Option<String>,
+    /// Accesses that are seen to.
+    pub done: Vec<Site>,
     /// Code elsewhere uses the store: it has to be reachable.
     pub outward: bool,
     /// Files that ask who owns a handle.
@@ -91,7 +93,7 @@ impl<'a> Work<'a> {
 
     /// Whether an access lies within something that goes already.
     pub fn is_gone(&self, site: &Site) -> bool {
-        self.edits.covers(&site.path, site.span)
+        self.done.contains(site) || self.edits.covers(&site.path, site.span)
     }
 }
 
