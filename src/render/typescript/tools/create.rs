@@ -2,13 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::reach::{reach, table_entry};
+use super::reach::{Helped, lost, property_of_entry, reach, table_entry};
 use super::register::{Registration, handler_of, read};
 use super::{Kind, NewTool, Parameter, literal, schema, sdk, table};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
-use crate::render::typescript::script::{Script, statement};
-use crate::render::typescript::scripts::{Code, Scripts};
+use crate::render::typescript::script::{Script, children, statement};
+use crate::render::typescript::scripts::{Code, Scripts, property};
 use crate::render::{Change, Refused};
 
 /// Adds a tool before or behind the registration of another.
@@ -16,10 +16,22 @@ pub fn insert(scripts: &Scripts<'_>, beside: &ToolUse, before: bool, tool: &NewT
     let registration = read(scripts, beside)?;
     let handler = handler_of(scripts, beside)?;
     let callback = registration.call.to(registration.arguments[registration.arguments.len() - 1]);
-    if reach(scripts, callback, handler).is_none()
-        && let Some((entry, own)) = table_entry(handler)
-    {
-        return table::insert(&registration, entry, own, handler, before, tool);
+    if reach(scripts, callback, handler).is_none() {
+        let helped = Helped::of(scripts, registration.call, handler);
+        let direct = property_of_entry(callback).is_some()
+            || callback.node.kind() == "identifier"
+            || helped.is_some_and(|helped| helped.parameter(callback).is_some());
+        if !direct {
+            return Err(callback.refuse(
+                "what the handlers of these tools have to answer can't be told",
+                "add the tool by hand, in the way of the others",
+            ));
+        }
+        return match (helped, table_entry(handler)) {
+            (Some(helped), _) => call_again(helped.call, handler, before, beside, tool),
+            (None, Some((entry, own))) => table::insert(&registration, entry, own, handler, before, tool),
+            (None, None) => Err(lost(callback)),
+        };
     }
     let script = registration.call.script;
     let chained = registration.receiver.kind() == "call_expression";
@@ -30,6 +42,48 @@ pub fn insert(scripts: &Scripts<'_>, beside: &ToolUse, before: bool, tool: &NewT
         ));
     }
     let mut changes = beside_statement(script, statement(registration.call.node), before, &text(&registration, tool));
+    changes.extend(zod_import(script, tool));
+    Ok(changes)
+}
+
+/// One more call of a helper that registers tools, argument by argument like another.
+fn call_again(
+    call: Code<'_>,
+    handler: Code<'_>,
+    before: bool,
+    beside: &ToolUse,
+    tool: &NewTool,
+) -> Result<Vec<Change>, Refused> {
+    let script = call.script;
+    let function = call.node.child_by_field_name("function").map(|function| script.of(function)).unwrap_or_default();
+    let listed = call.node.child_by_field_name("arguments").map(children).unwrap_or_default();
+    let mut texts = Vec::new();
+    let mut described = false;
+    for argument in listed {
+        let written = script.of(argument);
+        let text = match argument.kind() {
+            _ if argument == handler.node => arrow(script, tool, is_annotated(handler)).replace('\n', "\n\t"),
+            "string" if written.trim_matches(['\'', '"']) == beside.name => script.style.string(&tool.name),
+            "string" | "template_string" | "binary_expression" if !described => {
+                described = true;
+                description(script, tool, "\t\t")
+            }
+            "identifier" | "this" | "member_expression" => written.to_owned(),
+            "object" if property(call.to(argument), "description").is_some() => configuration(script, tool),
+            "object" => inputs(script, tool).unwrap_or_else(|| schema::alone(script, &[])),
+            _ => {
+                return Err(script.refuse(
+                    argument,
+                    "what this would be for a new tool can't be told",
+                    "add the tool by hand, in the way of the others",
+                ));
+            }
+        };
+        texts.push(format!("\t{text}"));
+    }
+    let comma = if script.style.trailing_commas { "," } else { "" };
+    let text = format!("{function}(\n{}{comma}\n);", texts.join(",\n"));
+    let mut changes = beside_statement(script, statement(call.node), before, &text);
     changes.extend(zod_import(script, tool));
     Ok(changes)
 }
@@ -67,16 +121,22 @@ fn text(registration: &Registration<'_>, tool: &NewTool) -> String {
     let function = function.replace('\n', "\n\t");
     let mut out = format!("{receiver}.{}(\n\t{name},\n", registration.method);
     if registration.method == "registerTool" {
-        let mut entries = vec![format!("description:{}", described(script, tool, 2))];
-        entries.extend(inputs(script, tool).map(|shape| format!("inputSchema: {shape}")));
-        entries.extend(outputs(script, tool).map(|shape| format!("outputSchema: {shape}")));
-        out.push_str(&format!("\t{{\n\t\t{}{comma}\n\t}},\n", entries.join(",\n\t\t")));
+        out.push_str(&format!("\t{},\n", configuration(script, tool)));
     } else {
         out.push_str(&format!("\t{},\n", description(script, tool, "\t\t")));
         out.extend(inputs(script, tool).map(|shape| format!("\t{shape},\n")));
     }
     out.push_str(&format!("\t{function}{comma}\n);"));
     out
+}
+
+/// The configuration of a new tool, one tab deep.
+fn configuration(script: &Script, tool: &NewTool) -> String {
+    let comma = if script.style.trailing_commas { "," } else { "" };
+    let mut entries = vec![format!("description:{}", described(script, tool, 2))];
+    entries.extend(inputs(script, tool).map(|shape| format!("inputSchema: {shape}")));
+    entries.extend(outputs(script, tool).map(|shape| format!("outputSchema: {shape}")));
+    format!("{{\n\t\t{}{comma}\n\t}}", entries.join(",\n\t\t"))
 }
 
 /// The schema of a new tool's arguments.
@@ -115,7 +175,9 @@ pub fn signature(script: &Script, tool: &NewTool, typed: bool) -> (String, Strin
     };
     let body = tool.body.join("\n");
     let owned = body.contains("{auth}");
-    let body = format!("{}\n{}", body.replace("{auth}", auth), answer(script, tool));
+    // Nothing says of what type the answer is where the parameters have to say it themselves.
+    let answer = if typed { answer(script, tool, " as const") } else { answer(script, tool, "") };
+    let body = format!("{}\n{answer}", body.replace("{auth}", auth));
     let body: String = body.trim_start_matches('\n').lines().map(|line| format!("\t{line}\n")).collect();
     let names: Vec<&str> = tool.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     let members: Vec<String> =
@@ -158,11 +220,11 @@ pub fn description(script: &Script, tool: &NewTool, indent: &str) -> String {
     parts.join(&format!(" +\n{indent}"))
 }
 
-/// The statement that answers a call of a new tool.
-pub fn answer(script: &Script, tool: &NewTool) -> String {
+/// The statement that answers a call of a new tool. `kept` keeps the literal type of its kind.
+pub fn answer(script: &Script, tool: &NewTool, kept: &str) -> String {
     let comma = if script.style.trailing_commas { "," } else { "" };
     let kind = script.style.string("text");
-    let content = format!("content: [{{ type: {kind}, text: `{}` }}]", tool.text);
+    let content = format!("content: [{{ type: {kind}{kept}, text: `{}` }}]", tool.text);
     if tool.structured.is_empty() {
         return format!("return {{ {content} }};");
     }

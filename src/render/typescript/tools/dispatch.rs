@@ -8,7 +8,7 @@ use super::{Added, Argument, Context, Kind, NewTool, handler, json};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, statement};
-use crate::render::typescript::scripts::{Code, Scripts, binds};
+use crate::render::typescript::scripts::{Code, Scripts, binds, mentions};
 use crate::render::{Change, Refused};
 
 /// The object that lists a tool.
@@ -152,24 +152,71 @@ pub fn insert(
 ) -> Result<Vec<Change>, Refused> {
     let entry = listed(scripts, beside)?;
     let script = entry.script;
-    let in_list = entry.node.parent().is_some_and(|list| list.kind() == "array");
-    if !in_list {
-        return Err(entry.refuse("the tool is not listed in an array here", "list and dispatch the new tool by hand"));
-    }
-    let style = &script.style;
-    let (newline, indent) = (style.newline, script.indentation(entry.node));
-    let comma = if style.trailing_commas { "," } else { "" };
-    let text = format!("{{\n\t{}{comma}\n}}", json::fields(script, tool).join(",\n\t"));
-    let text = script.indented(&style.dress(&text), indent);
-    let start = script.with_comments(entry.node);
+    let mut changes = match entry.node.parent() {
+        Some(list) if list.kind() == "array" => vec![element(script, entry.node, before, &literal(script, tool, ""))],
+        _ => constant(entry, before, tool).ok_or_else(|| {
+            entry.refuse(
+                "the list that this tool is in was not found in its file",
+                "list and dispatch the new tool by hand",
+            )
+        })?,
+    };
+    changes.push(branch(scripts, beside, tool, ahead)?);
+    Ok(changes)
+}
+
+/// The literal that lists a new tool.
+fn literal(script: &Script, tool: &NewTool, before: &str) -> String {
+    let comma = if script.style.trailing_commas { "," } else { "" };
+    format!("{before}{{\n\t{}{comma}\n}}", json::fields(script, tool).join(",\n\t"))
+}
+
+/// An element of a list beside another.
+fn element(script: &Script, place: Node<'_>, before: bool, text: &str) -> Change {
+    let (newline, indent) = (script.style.newline, script.indentation(place));
+    let text = script.indented(&script.style.dress(text), indent);
+    let start = script.with_comments(place);
     let own_line = script.text()[script.line_start(start)..start].trim().is_empty();
     let glue = if own_line { format!("{newline}{indent}") } else { " ".to_owned() };
-    let listing = if before {
-        script.change(Span::new(start, start), format!("{text},{glue}"))
-    } else {
-        script.change(Span::new(entry.node.end_byte(), entry.node.end_byte()), format!(",{glue}{text}"))
-    };
-    Ok(vec![listing, branch(scripts, beside, tool, ahead)?])
+    if before {
+        return script.change(Span::new(start, start), format!("{text},{glue}"));
+    }
+    script.change(Span::new(place.end_byte(), place.end_byte()), format!(",{glue}{text}"))
+}
+
+/// A tool that a constant describes, which a list names: one more constant, and one more name in the list.
+fn constant(entry: Code<'_>, before: bool, tool: &NewTool) -> Option<Vec<Change>> {
+    let script = entry.script;
+    let declarator = std::iter::successors(entry.node.parent(), Node::parent)
+        .take_while(|node| matches!(node.kind(), "as_expression" | "satisfies_expression" | "variable_declarator"))
+        .last()
+        .filter(|node| node.kind() == "variable_declarator")?;
+    let own = declarator.child_by_field_name("name")?;
+    let listed = mentions(script, script.tree.root_node(), script.of(own))
+        .into_iter()
+        .find(|node| node.parent().is_some_and(|list| list.kind() == "array"))?;
+    let name = like(script.of(own), &tool.name);
+    let of_type = declarator.child_by_field_name("type").map(|of_type| script.of(of_type)).unwrap_or_default();
+    let end = if script.style.semicolons { ";" } else { "" };
+    let text = format!("{}{end}", literal(script, tool, &format!("const {name}{of_type} = ")));
+    let newline = script.style.newline;
+    let whole = statement(declarator);
+    let indent = script.indentation(whole);
+    let text = script.indented(&script.style.dress(&text), indent);
+    let at = script.line_start(script.with_comments(whole));
+    Some(vec![
+        script.change(Span::new(at, at), format!("{indent}{text}{newline}{newline}")),
+        element(script, listed, before, &name),
+    ])
+}
+
+/// A name for a tool's constant, spelled like another's: `countTool`, `COUNT_TOOL`.
+fn like(other: &str, tool: &str) -> String {
+    let screams = other.chars().all(|char| !char.is_lowercase());
+    let plain = if screams { tool.replace('-', "_").to_uppercase() } else { handler::camel(tool) };
+    let ends = ["ToolDefinition", "Definition", "Tool", "_TOOL", "Schema"];
+    let end = ends.iter().find(|end| other.ends_with(**end)).copied().unwrap_or(if screams { "" } else { "Tool" });
+    format!("{plain}{end}")
 }
 
 /// The branch that runs a new tool: a case of the switch where the other's is; else a statement of its own, before `ahead`, or as
@@ -243,7 +290,7 @@ fn body(handler: Code<'_>, tool: &NewTool) -> Result<Vec<String>, Refused> {
         String::new()
     };
     out.extend(tool.body.iter().map(|line| line.replace("{auth}", &auth)));
-    out.extend(answer(script, tool).lines().map(str::to_owned));
+    out.extend(answer(script, tool, "").lines().map(str::to_owned));
     Ok(out)
 }
 

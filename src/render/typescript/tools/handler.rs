@@ -166,7 +166,8 @@ fn local_name(function: Code<'_>, argument: &str) -> String {
     candidates.iter().find(usable).cloned().unwrap_or(plain)
 }
 
-fn camel(name: &str) -> String {
+/// A name in words with hyphens or underscores as one with capitals.
+pub fn camel(name: &str) -> String {
     let mut out = String::new();
     for (index, word) in name.split(['-', '_']).enumerate() {
         match (index, word.chars().next()) {

@@ -106,6 +106,46 @@ pub fn table_entry<'s>(handler: Code<'s>) -> Option<(Code<'s>, Node<'s>)> {
     None
 }
 
+/// A helper of the program that registers tools, and one call of it.
+#[derive(Clone, Copy)]
+pub struct Helped<'s> {
+    /// The helper.
+    helper: Code<'s>,
+    /// The call that is given the tool's handler.
+    pub call: Code<'s>,
+}
+
+impl<'s> Helped<'s> {
+    /// The call that a handler stands in, where that calls the function around the registration.
+    pub fn of(scripts: &'s Scripts<'_>, registration: Code<'s>, handler: Code<'s>) -> Option<Self> {
+        let list = handler.node.parent().filter(|parent| parent.kind() == "arguments")?;
+        let call = handler.to(list.parent().filter(|call| call.kind() == "call_expression")?);
+        let callee = scripts.value(call.to(call.node.child_by_field_name("function")?))?;
+        let around = std::iter::successors(registration.node.parent(), Node::parent);
+        let helper = around.filter(|node| is_function(*node)).find(|node| registration.to(*node).is(callee))?;
+        Some(Self { helper: registration.to(helper), call })
+    }
+
+    /// The position of the parameter that an expression names.
+    pub fn parameter(self, code: Code<'s>) -> Option<usize> {
+        let code = code.bare();
+        if code.node.kind() != "identifier" {
+            return None;
+        }
+        let parameters = children(self.helper.node.child_by_field_name("parameters")?);
+        parameters.into_iter().position(|parameter| {
+            let own = parameter.child_by_field_name("pattern").unwrap_or(parameter);
+            self.helper.script.of(own) == code.text()
+        })
+    }
+
+    /// The argument of the call at a position.
+    pub fn argument(self, index: usize) -> Option<Code<'s>> {
+        let arguments = children(self.call.node.child_by_field_name("arguments")?);
+        arguments.get(index).map(|argument| self.call.to(*argument))
+    }
+}
+
 /// Whether a function gets the types of its parameters from where it stands: from a call that it is an argument of, or from the
 /// type of what it is assigned to.
 pub fn is_typed_by_place(function: Code<'_>) -> bool {

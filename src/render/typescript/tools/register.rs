@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::handler::{self, Takes, Wish};
 use super::literal::push_back;
-use super::reach::{Reach, is_typed_by_place, lost, property_of_entry, reach, table_entry};
+use super::reach::{Helped, Reach, is_typed_by_place, lost, property_of_entry, reach, table_entry};
 use super::{Added, Argument, Context, schema, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
@@ -63,14 +63,19 @@ impl<'s> Registration<'s> {
         self.call.to(self.arguments[self.arguments.len() - 1])
     }
 
-    /// Where the schema is. `table` is the entry that a loop registers here.
-    fn slot(&self, scripts: &'s Scripts<'_>, table: Option<Code<'s>>) -> Result<Slot<'s>, Refused> {
+    /// Where the schema is. `table` is the entry that a loop registers here, `helped` the call of the helper that registers here.
+    fn slot(
+        &self,
+        scripts: &'s Scripts<'_>,
+        table: Option<Code<'s>>,
+        helped: Option<Helped<'s>>,
+    ) -> Result<Slot<'s>, Refused> {
         if self.method == "registerTool" {
-            return self.slot_of_configuration(scripts, table);
+            return self.slot_of_configuration(scripts, table, helped);
         }
         let last = self.arguments.len() - 1;
         for argument in &self.arguments[1..last] {
-            let code = self.call.to(*argument);
+            let code = given(self.call.to(*argument), helped)?;
             if let Some(slot) = table.and_then(|table| table_slot(code, table)) {
                 match slot {
                     Slot::Present(value) if !is_shape(scripts, value)? => continue,
@@ -80,6 +85,12 @@ impl<'s> Registration<'s> {
             if is_shape(scripts, code)? {
                 return Ok(Slot::Present(code));
             }
+        }
+        if table.is_some() || helped.is_some() {
+            return Err(self.call.refuse(
+                "tools without a schema are registered here along with others",
+                "let this call hand on a schema, and run again",
+            ));
         }
         Ok(Slot::Argument(self.before_annotations()))
     }
@@ -92,8 +103,13 @@ impl<'s> Registration<'s> {
         earlier.copied().unwrap_or(self.arguments[last])
     }
 
-    fn slot_of_configuration(&self, scripts: &'s Scripts<'_>, table: Option<Code<'s>>) -> Result<Slot<'s>, Refused> {
-        let written = self.call.to(self.arguments[1]);
+    fn slot_of_configuration(
+        &self,
+        scripts: &'s Scripts<'_>,
+        table: Option<Code<'s>>,
+        helped: Option<Helped<'s>>,
+    ) -> Result<Slot<'s>, Refused> {
+        let written = given(self.call.to(self.arguments[1]), helped)?;
         let unclear = || {
             written.refuse(
                 "the tool's configuration is not written out where it can be extended",
@@ -111,10 +127,10 @@ impl<'s> Registration<'s> {
             return Err(unclear());
         }
         if let Some(value) = property(config, "inputSchema") {
-            let absent = matches!(value.text(), "undefined" | "{}") && value.text() == "undefined";
+            let value = given(value, helped)?;
             return match table.and_then(|table| table_slot(value, table)) {
                 Some(slot) => Ok(slot),
-                None if absent => Err(unclear()),
+                None if value.text() == "undefined" => Err(unclear()),
                 None => Ok(Slot::Present(value)),
             };
         }
@@ -129,9 +145,23 @@ impl<'s> Registration<'s> {
     }
 }
 
-/// What `tool.schema` in a loop is for one entry of its table.
+/// What a parameter of a helper stands for in one call of it; any other expression as it is.
+fn given<'s>(code: Code<'s>, helped: Option<Helped<'s>>) -> Result<Code<'s>, Refused> {
+    let Some(helped) = helped else { return Ok(code) };
+    match helped.parameter(code) {
+        Some(index) => helped.argument(index).ok_or_else(|| {
+            helped
+                .call
+                .refuse("this call leaves out the schema of the tool", "write it, `{}` if it has none, and run again")
+        }),
+        None => Ok(code),
+    }
+}
+
+/// What `tool.schema`, or a `schema` taken out of it, is for one entry of its table.
 fn table_slot<'s>(code: Code<'s>, table: Code<'s>) -> Option<Slot<'s>> {
-    let name = property_of_entry(code)?;
+    let plain = || (code.node.kind() == "identifier" && SCHEMAS.contains(&code.text())).then(|| code.text());
+    let name = property_of_entry(code).or_else(plain)?;
     match property(table, name) {
         Some(value) => Some(Slot::Present(value)),
         None => SCHEMAS.contains(&name).then_some(Slot::Property(table, name)),
@@ -189,10 +219,16 @@ fn find<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Result<Found<'s>, Refus
     let handler = handler_of(scripts, tool)?;
     let callback = registration.callback();
     if let Some(reach) = reach(scripts, callback, handler) {
-        return Ok(Found { slot: registration.slot(scripts, None)?, handler, reach });
+        return Ok(Found { slot: registration.slot(scripts, None, None)?, handler, reach });
+    }
+    let reach = reach_in_table(callback);
+    if let Some(helped) = Helped::of(scripts, registration.call, handler) {
+        let direct = helped.parameter(callback).is_some();
+        let reach = if direct { Reach::Direct } else { reach };
+        return Ok(Found { slot: registration.slot(scripts, None, Some(helped))?, handler, reach });
     }
     let (table, _) = table_entry(handler).ok_or_else(|| lost(callback))?;
-    Ok(Found { slot: registration.slot(scripts, Some(table))?, handler, reach: reach_in_table(callback) })
+    Ok(Found { slot: registration.slot(scripts, Some(table), None)?, handler, reach })
 }
 
 /// A loop that registers the entry's function itself, or a function of its own that calls it.

@@ -140,7 +140,7 @@ fn elsewhere<'s>(scripts: &'s Scripts<'_>, code: Code<'s>, argument: &Argument) 
         Form::Settled(_) => format!("{text}.extend({{ {entry} }})"),
     };
     let mut changes = replaced(code, text, "");
-    changes.extend(sdk::zod_import(script));
+    changes.extend(sdk::zod_import_like(script, value.script));
     Ok(Extended { changes, constant: None })
 }
 

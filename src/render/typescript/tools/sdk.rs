@@ -24,10 +24,17 @@ pub fn is_mini(script: &Script) -> bool {
 
 /// The import that the schema library needs in a file, if it needs one.
 pub fn zod_import(script: &Script) -> Vec<Change> {
+    zod_import_like(script, script)
+}
+
+/// The same, from where another file takes it: releases of the library don't mix.
+pub fn zod_import_like(script: &Script, other: &Script) -> Vec<Change> {
     if zod_name(script).is_some() {
         return Vec::new();
     }
-    imports::add(script, &[Wanted { source: "zod", name: "z", is_type: false }])
+    let all = sources(other);
+    let source = all.iter().map(|(_, source)| *source).find(|source| is_zod(source)).unwrap_or("zod");
+    imports::add(script, &[Wanted { source, name: "z", is_type: false }])
 }
 
 fn zod_name(script: &Script) -> Option<String> {
