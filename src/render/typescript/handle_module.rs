@@ -267,7 +267,8 @@ fn spelled(script: &Script, extension: &str) -> String {
     }
     let ends = |end: &str| relative.iter().any(|source| source.ends_with(end));
     let own = format!(".{extension}");
-    if relative.is_empty() || ends(runs) {
+    // Nothing finds the other endings by itself.
+    if relative.is_empty() || ends(runs) || runs != ".js" {
         runs.to_owned()
     } else if ends(&own) {
         own

@@ -38,6 +38,11 @@ fn new_tools_are_written_like_the_one_beside_them() {
 }
 
 #[test]
+fn a_tool_that_creates_a_value_tells_its_id() {
+    check("answers.txt", new_tools::with_id);
+}
+
+#[test]
 fn line_ends_and_tabs_are_kept() {
     for file in ["arguments.txt", "new_tools.txt"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fix/tools").join(file);

@@ -3,10 +3,12 @@
 use std::fs;
 use std::process::Command;
 
-use mcp_migrate::render::typescript::handle_module::{Extended, Features, extend, text};
+use mcp_migrate::render::typescript::handle_module::{Extended, Features, extend, place, text};
+use mcp_migrate::render::typescript::script::Script;
 use mcp_migrate::render::typescript::style::Style;
 use mcp_migrate::syntax::source::Eol;
 
+use super::cases::Case;
 use super::program::assert_parses;
 
 fn style() -> Style {
@@ -258,4 +260,32 @@ fn a_module_that_is_there_is_extended_only_as_it_was_made() {
     assert!(matches!(extend(&changed, &style(), more), Extended::No(_)));
     assert!(matches!(extend(&made, &style(), Features { owner: true, ..little }), Extended::No(_)));
     assert!(matches!(extend("export const x = 1;\n", &style(), little), Extended::No(_)));
+}
+
+/// Where the module of a program would go, and how the program would import it.
+fn placed(files: &[(&str, &str)]) -> Option<(String, String, bool)> {
+    let files: Vec<(String, String)> =
+        files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    let case = Case { title: String::new(), settings: Vec::new(), files, expected: String::new() };
+    let script = Script::open(&case, &case.files[0].0).expect("the file");
+    place(&case, &script).map(|place| (place.path, place.specifier, place.exists))
+}
+
+#[test]
+fn the_module_stands_beside_the_store_and_is_imported_as_its_siblings_are() {
+    let at = |path: &str, specifier: &str, exists| Some((path.to_owned(), specifier.to_owned(), exists));
+    assert_eq!(placed(&[("src/a.ts", "")]), at("src/handles.ts", "./handles.js", false));
+    assert_eq!(placed(&[("src/a.ts", "import b from './b';")]), at("src/handles.ts", "./handles", false));
+    assert_eq!(placed(&[("src/a.ts", "import b from './b.ts';")]), at("src/handles.ts", "./handles.ts", false));
+    assert_eq!(placed(&[("src/a.ts", "import b from './b.js';")]), at("src/handles.ts", "./handles.js", false));
+    assert_eq!(placed(&[("a.tsx", "import d from './d.json';")]), at("handles.ts", "./handles.js", false));
+    assert_eq!(placed(&[("a.mts", "import b from './b.mjs';")]), at("handles.mts", "./handles.mjs", false));
+    assert_eq!(placed(&[("a.cjs", "const b = require('./b');")]), at("handles.cjs", "./handles.cjs", false));
+    assert_eq!(placed(&[("a.js", "const b = require('./b.js');")]), at("handles.js", "./handles.js", false));
+    let ours = text(Features { typed: true, wait: true, ..Features::default() }, &style());
+    assert_eq!(placed(&[("a.ts", ""), ("handles.ts", &ours)]), at("handles.ts", "./handles.js", true));
+    let other = "export const handles = [];\n";
+    assert_eq!(placed(&[("a.ts", ""), ("handles.ts", other)]), at("handle-store.ts", "./handle-store.js", false));
+    let all = [("a.ts", ""), ("handles.ts", other), ("handle-store.ts", other), ("mcp-handles.ts", other)];
+    assert_eq!(placed(&all), None);
 }

@@ -50,3 +50,15 @@ pub fn with_tool(case: &Case) -> String {
         Err(refused) => refusal(case, &refused),
     }
 }
+
+/// What becomes of the answers of a handler that has created a value by then.
+pub fn with_id(case: &Case) -> String {
+    let scripts = Scripts::new(case);
+    let tool = tool(case, &scripts);
+    let handler = scripts.at(&tool.handler).expect("the handler");
+    let behind = case.files[0].1.find("create(").expect("it creates a value");
+    match tools::append_to_answers(handler.script, handler.node, behind, "basket_id") {
+        Ok(changes) => applied(case, changes),
+        Err(refused) => refusal(case, &refused),
+    }
+}
