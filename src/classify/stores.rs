@@ -76,6 +76,11 @@ impl<'p> Analysis<'p> {
     /// Analyses a solved program.
     pub fn new(flow: Flow<'p>) -> Self {
         let lives = Lives::new(&flow);
+        Self::with(flow, lives)
+    }
+
+    /// The same where lifetimes were computed before.
+    pub fn with(flow: Flow<'p>, lives: Lives) -> Self {
         let mutations = Mutations::of(&flow, &lives.handler_reach);
         let mut analysis = Self { flow, lives, mutations, stores: Vec::new(), process: Vec::new(), dead: Vec::new() };
         analysis.stores = analysis.find_stores();

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Progress, Stage};
 use crate::lower::{self, LowerError};
-use crate::model::facts::{Exported, ExprKind, Imported, Module};
+use crate::model::facts::{Exported, ExprKind, Imported, Language, Module};
 use crate::model::name::Name;
 use crate::syntax::comments::DIRECTIVE;
 use crate::syntax::source::SourceText;
@@ -73,11 +73,17 @@ impl<'t> Loaded<'t> {
         loaded
     }
 
+    /// Whether a file of the tree was not looked into yet, or only as far as the prefilter does.
+    pub fn is_unread(&self, path: &str) -> bool {
+        !self.tried.contains(path)
+    }
+
     /// Parses files that were not of interest by themselves, and what they lead to. Says whether there was anything new.
     pub fn add(&mut self, paths: &[String], resolver: &Resolver, progress: &dyn Progress) -> bool {
         let before = self.modules.len();
         let files = self.files(paths);
         self.take(&files, false, progress);
+        self.tried.extend(paths.iter().cloned());
         self.follow(resolver, progress);
         self.modules.len() > before
     }
@@ -128,12 +134,13 @@ impl<'t> Loaded<'t> {
         self.modules.push(module);
     }
 
-    /// Takes in what the modules import, hop by hop.
+    /// Takes in what Rust modules use, hop by hop: a crate is one program, and parsing it is cheap. Of the other languages' imports
+    /// those are followed that the analysis asks for.
     fn follow(&mut self, resolver: &Resolver, progress: &dyn Progress) {
         let mut first = 0;
         for _ in 0..HOPS {
             let mut wanted = Vec::new();
-            for module in &self.modules[first..] {
+            for module in self.modules[first..].iter().filter(|module| module.language == Language::Rust) {
                 for specifier in runtime_specifiers(module) {
                     if let Resolution::File(path) = resolver.resolve(&module.path, specifier.text())
                         && !self.tried.contains(&path)

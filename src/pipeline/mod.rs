@@ -1,6 +1,7 @@
 //! The pipeline as functions.
 
 mod analyse;
+mod components;
 mod error;
 pub mod fix;
 mod load;
@@ -23,6 +24,7 @@ use crate::workspace::overlay::Overlay;
 use crate::workspace::upgrades::Target;
 use crate::workspace::{self, Packages, Resolver, Tree, WalkError, WalkOptions};
 use analyse::{Analyser, Answers};
+use components::Solved;
 use load::Loaded;
 use locate::Locator;
 
@@ -128,10 +130,11 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError
     let locator = Locator::new(&tree);
     let analyser = Analyser { packages: &packages, resolver: &resolver, locator: &locator, options };
     progress.step(Stage::Analyse, 0, None);
-    let mut answers = analyser.run(&mut loaded);
+    let mut solved = Solved::default();
+    let mut answers = analyser.run(&mut loaded, &mut solved, progress);
     let more: Vec<String> = [callers(&loaded, &answers), processes::files(&loaded, &answers)].concat();
     if !more.is_empty() && loaded.add(&more, &resolver, progress) {
-        answers = analyser.run(&mut loaded);
+        answers = analyser.run(&mut loaded, &mut solved, progress);
     }
     processes::attribute(&tree, &packages, &mut answers);
     plan::handle::withhold(&mut answers.plans, &answers.servers);

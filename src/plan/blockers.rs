@@ -2,6 +2,7 @@
 //! what was looked for and is not there.
 
 mod client;
+mod ids;
 mod state;
 
 use super::{Holds, Manual, Site, Step, site};
@@ -28,6 +29,7 @@ pub fn of(context: &Context<'_, '_>, steps: &[Step]) -> Blockers {
     client::look(context, steps, &mut out);
     resumption(context, &mut out);
     state::look(context, steps, &mut out);
+    ids::look(context, steps, &mut out);
     frameworks(context, &mut out);
     out.manual.sort_by(|a, b| a.at.cmp(&b.at));
     out.manual.dedup_by(|a, b| a.at == b.at && a.rule == b.rule);

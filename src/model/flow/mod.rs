@@ -19,7 +19,7 @@ mod register;
 mod types;
 mod unknown;
 pub use eval::is_session_header;
-pub use types::{Base, Target, join as join_path};
+pub use types::{Base, Target, join as join_path, submodule};
 pub mod value;
 
 use rustc_hash::{FxHashMap, FxHashSet};
