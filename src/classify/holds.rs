@@ -9,7 +9,7 @@ use super::stores::Analysis;
 use super::words;
 use crate::model::facts::{ExprKind, FuncKind};
 use crate::model::flow::Root;
-use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::Contexts;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::Role;
@@ -48,8 +48,12 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let judged = |holds| Some(Judged { holds, with_transport: transport, with_auth: auth });
     let by_tools = reached_by_handlers(analysis, keyed, &objects);
 
-    // A process that tools alone start and use is a tool's own; a gateway's are started for the session.
-    let own_process = keyed.accesses.iter().all(|access| is_handler_access(analysis, access))
+    // A process that tools alone start and use is a tool's own (who clears it away says nothing); a gateway's are started for the session.
+    let own_process = keyed
+        .accesses
+        .iter()
+        .all(|access| access.kind == Kind::Delete || is_handler_access(analysis, access))
+        && keyed.accesses.iter().any(|access| access.kind != Kind::Delete)
         && !holds_any(&[Role::Client, Role::ClientTransport], 2);
     if holds_any(UPSTREAMS, 2) && !keyed.by_object && !own_process {
         return judged(Holds::Upstream);
@@ -61,7 +65,8 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if auth {
         return judged(Holds::Auth);
     }
-    let in_handlers = keyed.accesses.iter().any(|access| is_handler_access(analysis, access));
+    let in_handlers =
+        keyed.accesses.iter().any(|access| is_handler_access(analysis, access) || is_known_to_tools(analysis, access));
     if words::is_client_info(name) {
         return judged(Holds::ClientInfo);
     }
@@ -198,6 +203,21 @@ fn is_handler_access(analysis: &Analysis<'_>, access: &Access) -> bool {
         && analysis.flow.program.function(access.func).kind != FuncKind::Top
         && analysis.flow.is_id(access.key);
     analysis.lives.handler_reach.contains(&access.func) || (unseen && access.kind != Kind::Delete)
+}
+
+/// Whether the key of an access is one that only the code of a tool is handed: the id in its context, the identity of its session.
+fn is_known_to_tools(analysis: &Analysis<'_>, access: &Access) -> bool {
+    access.kind != Kind::Delete
+        && analysis.flow.ids_at(access.key).any(|source| {
+            matches!(
+                source.kind,
+                SourceKind::Context
+                    | SourceKind::Fresh
+                    | SourceKind::Missing
+                    | SourceKind::Removed
+                    | SourceKind::Identity
+            )
+        })
 }
 
 fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &[Value], name: &str) -> bool {

@@ -16,5 +16,6 @@ pub mod setup;
 pub mod signals;
 pub mod slots;
 pub mod stores;
+mod unfilled;
 pub mod upgrades;
 pub mod words;
