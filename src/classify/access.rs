@@ -339,7 +339,7 @@ fn found_by_id(flow: &Flow<'_>, at: ExprRef, receiver: ExprRef, object: Option<O
 /// Whether an expression is a session id that may key a store. Query parameters count beside an SSE transport only.
 pub(super) fn keys_session(flow: &Flow<'_>, key: ExprRef) -> bool {
     // An id is a text. What may be an object as well is a helper's "anything".
-    if flow.objects_at(key).next().is_some() {
+    if flow.objects_at(key).any(|id| !flow.is_plain_default(id)) {
         return false;
     }
     flow.ids_at(key).any(|source| source.kind != SourceKind::Query || flow.serves_sse())

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::access::{Access, Keyed, Kind};
 use super::answer::Holds;
+use super::by_hand;
 use super::lifetime::{Finder, Lasting};
 use super::stores::Analysis;
 use super::words;
@@ -73,14 +74,15 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     // Where the SDK keeps the sessions, or the value says that it is something else, a table is more than the transport's.
     let explicit = flow.program.tables(keyed.holder.module).traits.explicit_factories;
     let beside = explicit && (written.is_some() || !analysis.lives.transports.is_empty() || !objects.is_empty());
-    if !by_tools && !in_handlers && !beside {
-        if analysis.lives.handler_reach.is_empty() && analysis.lives.transports.is_empty() {
-            // A protocol of one's own: its session table is its transport.
-            let notes = !values.is_empty()
-                && values.iter().all(|v| matches!(v, Value::Object(_)))
-                && counts_only(analysis, &values);
-            return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
-        }
+    let by_hand = !by_tools && !in_handlers && by_hand::is_spoken(analysis);
+    if by_hand && !by_hand::keeps_work(analysis, &objects) && (!beside || by_hand::is_protocol_state(analysis, &objects)) {
+        // A protocol of one's own: its session table is its transport.
+        let notes = !values.is_empty()
+            && values.iter().all(|v| matches!(v, Value::Object(_)))
+            && counts_only(analysis, &values);
+        return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
+    }
+    if !by_tools && !in_handlers && !beside && !by_hand {
         if words::is_telemetry(name) && counts_only(analysis, &values) {
             return judged(Holds::Telemetry);
         }
@@ -297,7 +299,7 @@ fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
                     .flow
                     .fields(*id)
                     .iter()
-                    .all(|(_, values)| !values.iter().any(|v| matches!(v, Value::Object(_) | Value::Argument(_)))),
+                    .all(|(_, values)| values.iter().all(|value| is_count(analysis, *value))),
                 Some(Role::Timer | Role::Date | Role::Limiter) => true,
                 // Time stamps of the calls in a window.
                 Some(Role::List) => analysis.flow.elements(*id).iter().all(|value| match value {
@@ -310,6 +312,14 @@ fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
         Value::Argument(_) => false,
         _ => true,
     })
+}
+
+/// Whether a value is a number or a point in time: nothing that a call passed.
+fn is_count(analysis: &Analysis<'_>, value: Value) -> bool {
+    match value {
+        Value::Object(id) => matches!(analysis.flow.object(id).role, Some(Role::Date | Role::Timer)),
+        value => !matches!(value, Value::Argument(_)),
+    }
 }
 
 fn is_limit(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value], name: &str) -> bool {

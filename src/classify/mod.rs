@@ -3,6 +3,7 @@
 pub mod access;
 pub mod answer;
 pub mod bags;
+mod by_hand;
 mod describe;
 pub mod failure;
 mod frameworks;

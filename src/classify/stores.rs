@@ -150,7 +150,9 @@ impl<'p> Analysis<'p> {
         let objects: Vec<ObjId> = keyed.object.into_iter().collect();
         let name = keyed.key_text.unwrap_or(keyed.holder.name);
         let fallback = failure::fallback(self, keyed);
-        let failure = if keyed.object.is_some_and(|id| unfilled::is_never_filled(&self.flow, id)) {
+        // A table of transports that is empty so far is one that is about to be written.
+        let transports = judged.with_transport || judged.holds == Holds::Transport;
+        let failure = if !transports && keyed.object.is_some_and(|id| unfilled::is_never_filled(&self.flow, id)) {
             Failure::Dead
         } else {
             failure::keyed(self, keyed, judged.holds)

@@ -391,6 +391,14 @@ impl Flow<'_> {
         }
     }
 
+    /// Whether an object is the default of a type that nothing tells: beside texts, the empty text.
+    pub fn is_plain_default(&self, id: ObjId) -> bool {
+        let object = self.object(id);
+        object.role.is_none()
+            && object.class.is_none()
+            && object.external.is_some_and(|(package, path)| package == "" && path == "")
+    }
+
     /// Whether the program serves the HTTP+SSE transport: the SDK's, or event streams of its own.
     pub fn serves_sse(&self) -> bool {
         *self.sse.get_or_init(|| {

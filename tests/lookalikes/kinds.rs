@@ -312,3 +312,168 @@ mcp.run(transport='http')
         .store("drafts:app-state:*:*"),
     ]);
 }
+
+/// A protocol that a package speaks by itself: what its sessions keep may be the protocol's alone.
+#[test]
+fn by_hand() {
+    let axum = |record: &str, made: &str, call: &str| {
+        format!(
+            r#"
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+use axum::{{Json, Router, extract::State, http::HeaderMap, response::{{IntoResponse, Response}}, routing::post}};
+use serde_json::{{Value, json}};
+use tokio::sync::{{Mutex, broadcast}};
+use uuid::Uuid;
+
+#[derive(Clone)]
+struct Open {{ initialized: bool, protocol_version: String, last_seen: Instant, {record} }}
+
+#[derive(Clone)]
+struct App {{ sessions: Arc<Mutex<HashMap<String, Open>>>, channels: Arc<Mutex<HashMap<String, broadcast::Sender<Value>>>> }}
+
+async fn endpoint(State(app): State<App>, headers: HeaderMap, Json(message): Json<Value>) -> Response {{
+    let sid = headers.get("mcp-session-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let method = message["method"].as_str().unwrap_or_default();
+    if method == "initialize" {{
+        let sid = Uuid::new_v4().to_string();
+        app.sessions.lock().await.insert(sid.clone(), Open {{ initialized: false, protocol_version: "2025-06-18".to_string(), last_seen: Instant::now(), {made} }});
+        app.channels.lock().await.insert(sid.clone(), broadcast::channel(16).0);
+        return ([("mcp-session-id", sid)], Json(json!({{"jsonrpc": "2.0", "result": {{}}}}))).into_response();
+    }}
+    let mut sessions = app.sessions.lock().await;
+    let Some(open) = sid.as_ref().and_then(|sid| sessions.get_mut(sid)) else {{
+        return axum::http::StatusCode::NOT_FOUND.into_response();
+    }};
+    open.last_seen = Instant::now();
+    if method == "notifications/initialized" {{
+        open.initialized = true;
+    }}
+    if method == "tools/call" {{
+        {call}
+        if let Some(sender) = app.channels.lock().await.get(sid.as_ref().unwrap()) {{
+            let _ = sender.send(message.clone());
+        }}
+    }}
+    Json(json!({{"jsonrpc": "2.0", "result": {{}}}})).into_response()
+}}
+
+#[tokio::main]
+async fn main() {{
+    let app = App {{ sessions: Default::default(), channels: Default::default() }};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await.unwrap();
+    axum::serve(listener, Router::new().route("/mcp", post(endpoint)).with_state(app)).await.unwrap();
+}}
+"#
+        )
+    };
+    const NEEDS: &str = "axum=0.8 serde_json=1 tokio=1 uuid=1";
+    let starlette = |record: &str, call: &str| {
+        format!(
+            "
+import json
+from uuid import uuid4
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+class Open:
+    def __init__(self, client_info):
+        self.client_info = client_info
+        self.initialized = False
+        {record}
+
+opened: dict[str, Open] = {{}}
+
+async def endpoint(request):
+    message = await request.json()
+    if message['method'] == 'initialize':
+        sid = uuid4().hex
+        opened[sid] = Open(message['params'].get('clientInfo'))
+        return JSONResponse({{'jsonrpc': '2.0', 'id': message['id'], 'result': {{}}}}, headers={{'mcp-session-id': sid}})
+    session = opened.get(request.headers.get('mcp-session-id'))
+    if session is None:
+        return JSONResponse({{}}, status_code=404)
+    session.initialized = True
+    if message['method'] == 'tools/call':
+        {call}
+    return JSONResponse({{'jsonrpc': '2.0', 'id': message['id'], 'result': {{}}}})
+
+app = Starlette(routes=[Route('/mcp', endpoint, methods=['POST'])])
+"
+        )
+    };
+    check(&[
+        Program::rust("the protocol's own, in Rust", NEEDS, &axum("", "", "")).category("transport-map").store("sessions:transport:drop:*"),
+        Program::rust(
+            "a board beside it, in Rust",
+            NEEDS,
+            &axum("board: Vec<String>", "board: Vec::new()", r#"open.board.push(message["params"]["arguments"]["move"].to_string());"#),
+        )
+        .category("app-state")
+        .store("sessions:app-state:*:*"),
+        Program::python("the protocol's own, in Python", "starlette uvicorn", &starlette("pass", "pass"))
+            .category("setup-only|transport-map")
+            .store("opened:transport:drop:*"),
+        Program::python(
+            "a basket beside it, in Python",
+            "starlette uvicorn",
+            &starlette("self.basket = []", "session.basket.append(message['params']['arguments']['sku'])"),
+        )
+        .category("app-state")
+        .store("opened:app-state:*:*"),
+    ]);
+}
+
+/// A bucket of tokens that refills is a limit by mere count, also where it holds points in time.
+#[test]
+fn limits_with_points_in_time() {
+    check(&[Program::rust(
+        "a token bucket by session, in Rust",
+        "axum=0.8 dashmap=6 serde_json=1 tokio=1 uuid=1",
+        r#"
+use std::sync::Arc;
+use std::time::Instant;
+use axum::{Json, Router, extract::State, http::{HeaderMap, StatusCode}, response::{IntoResponse, Response}, routing::post};
+use dashmap::DashMap;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+struct Bucket { tokens: f64, last_update: Instant }
+struct Limiter { buckets: DashMap<String, Bucket>, rate: f64 }
+impl Limiter {
+    fn allow(&self, key: &str) -> bool {
+        let now = Instant::now();
+        let mut entry = self.buckets.entry(key.to_string()).or_insert_with(|| Bucket { tokens: 10.0, last_update: now });
+        entry.tokens = entry.tokens + now.duration_since(entry.last_update).as_secs_f64() * self.rate;
+        entry.last_update = now;
+        if entry.tokens >= 1.0 { entry.tokens -= 1.0; true } else { false }
+    }
+}
+struct App { limiter: Limiter, streams: DashMap<String, mpsc::UnboundedSender<Value>> }
+
+async fn endpoint(State(app): State<Arc<App>>, headers: HeaderMap, Json(message): Json<Value>) -> Response {
+    let sid = headers.get("mcp-session-id").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    if message["method"] == "initialize" {
+        let sid = uuid::Uuid::new_v4().to_string();
+        let (tx, _rx) = mpsc::unbounded_channel();
+        app.streams.insert(sid.clone(), tx);
+        return ([("mcp-session-id", sid)], Json(json!({}))).into_response();
+    }
+    if !app.limiter.allow(&sid) { return StatusCode::TOO_MANY_REQUESTS.into_response(); }
+    if let Some(stream) = app.streams.get(&sid) { let _ = stream.send(message); }
+    Json(json!({})).into_response()
+}
+
+#[tokio::main]
+async fn main() {
+    let app = Arc::new(App { limiter: Limiter { buckets: DashMap::new(), rate: 1.0 }, streams: DashMap::new() });
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await.unwrap();
+    axum::serve(listener, Router::new().route("/mcp", post(endpoint)).with_state(app)).await.unwrap();
+}
+"#,
+    )
+    .category("transport-map")
+    .store("buckets:telemetry:request:*")]);
+}
