@@ -50,13 +50,12 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let by_tools = reached_by_handlers(analysis, keyed, &objects);
 
     // A process that tools alone start and use is a tool's own (who clears it away says nothing); a gateway's are started for the session.
-    let own_process = keyed
-        .accesses
-        .iter()
-        .all(|access| access.kind == Kind::Delete || is_handler_access(analysis, access))
-        && keyed.accesses.iter().any(|access| access.kind != Kind::Delete)
-        && !holds_any(&[Role::Client, Role::ClientTransport], 2);
-    if holds_any(UPSTREAMS, 2) && !keyed.by_object && !own_process {
+    let own_process =
+        keyed.accesses.iter().all(|access| access.kind == Kind::Delete || is_handler_access(analysis, access))
+            && keyed.accesses.iter().any(|access| access.kind != Kind::Delete)
+            && !holds_any(&[Role::Client, Role::ClientTransport], 2);
+    let upstream = holds_any(UPSTREAMS, 2) || objects.iter().any(|id| names_upstreams(analysis, *id, 2));
+    if upstream && !keyed.by_object && !own_process {
         return judged(Holds::Upstream);
     }
     if transport {
@@ -75,10 +74,14 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let explicit = flow.program.tables(keyed.holder.module).traits.explicit_factories;
     let beside = explicit && (written.is_some() || !analysis.lives.transports.is_empty() || !objects.is_empty());
     let by_hand = !by_tools && !in_handlers && by_hand::is_spoken(analysis);
-    if by_hand && !by_hand::keeps_work(analysis, &objects) && (!beside || by_hand::is_protocol_state(analysis, &objects)) {
+    if by_hand
+        && !by_hand::keeps_work(analysis, &objects)
+        && (!beside || by_hand::is_protocol_state(analysis, &objects))
+    {
         // A protocol of one's own: its session table is its transport.
+        let known = |id: ObjId| flow.object(id).class.is_some() || flow.object(id).external.is_none();
         let notes = !values.is_empty()
-            && values.iter().all(|v| matches!(v, Value::Object(_)))
+            && values.iter().all(|value| matches!(value, Value::Object(id) if known(*id)))
             && counts_only(analysis, &values);
         return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
     }
@@ -104,6 +107,21 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         return judged(Holds::Guard);
     }
     judged(Holds::AppState)
+}
+
+/// Whether a record of the program has, by name, servers behind this one: clients of one's own play no role that is known.
+fn names_upstreams(analysis: &Analysis<'_>, id: ObjId, depth: u32) -> bool {
+    let flow = &analysis.flow;
+    let object = flow.object(id);
+    if object.role.is_some() && depth < 2 {
+        return false;
+    }
+    let declared = object.class.map(|class| &flow.program.class(class).fields);
+    declared.into_iter().flatten().any(|field| words::is_upstream(field.name.text()))
+        || (depth > 0
+            && flow.fields(id).into_iter().flat_map(|(_, values)| values).any(|value| {
+                matches!(value, Value::Object(inner) if inner != id && names_upstreams(analysis, inner, depth - 1))
+            }))
 }
 
 /// What state without a key holds.
@@ -203,7 +221,8 @@ fn is_handler_access(analysis: &Analysis<'_>, access: &Access) -> bool {
     // Tools that are registered in a way that was not followed: code that no route runs, and that takes the id from the context.
     let unseen = (contexts.is_empty() || contexts == Contexts::UNKNOWN)
         && analysis.flow.program.function(access.func).kind != FuncKind::Top
-        && analysis.flow.is_id(access.key);
+        && analysis.flow.is_id(access.key)
+        && (!by_hand::is_spoken(analysis) || is_known_to_tools(analysis, access));
     analysis.lives.handler_reach.contains(&access.func) || (unseen && access.kind != Kind::Delete)
 }
 
@@ -269,6 +288,7 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
                 // A secret that the model passed, or one made for a login under way. One from the environment is everybody's.
                 let given = values.iter().any(|v| !matches!(v, Value::External(..) | Value::Text(_) | Value::Absent));
                 strong
+                    || words::is_principal(field.text())
                     || words::is_token_field(field.text())
                     || (words::is_auth(field.text()) && given && !words::is_bookkeeping(field.text()))
             })

@@ -254,6 +254,16 @@ pub fn is_protocol(name: &str) -> bool {
     )
 }
 
+/// Servers behind this one.
+pub fn is_upstream(name: &str) -> bool {
+    any(name, &["upstream"])
+}
+
+/// Whoever is authenticated, under a name that means nothing else.
+pub fn is_principal(name: &str) -> bool {
+    any(name, &["principal"])
+}
+
 /// Loggers.
 pub fn is_log(name: &str) -> bool {
     any(name, &["logger", "log"])

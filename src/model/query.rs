@@ -132,7 +132,11 @@ impl<'p> Flow<'p> {
             for value in self.at(receiver) {
                 if let Value::External(package, path) = value {
                     let full = super::flow::join_path(*path, *name);
-                    if let Some(op) = tables.export(package.text(), full.text()).and_then(|row| row.does) {
+                    let given = tables.export(package.text(), path.text()).and_then(|row| row.gives);
+                    let by_name = tables.export(package.text(), full.text()).and_then(|row| row.does);
+                    // An instance that the package exports: `cache.set(…)`.
+                    let by_role = || given.and_then(|role| tables.member(role, name.text())).and_then(|row| row.does);
+                    if let Some(op) = by_name.or_else(by_role) {
                         out.push(Performed { op, receiver, object: None });
                         known = true;
                     }

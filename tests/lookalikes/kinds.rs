@@ -405,11 +405,17 @@ app = Starlette(routes=[Route('/mcp', endpoint, methods=['POST'])])
         )
     };
     check(&[
-        Program::rust("the protocol's own, in Rust", NEEDS, &axum("", "", "")).category("transport-map").store("sessions:transport:drop:*"),
+        Program::rust("the protocol's own, in Rust", NEEDS, &axum("", "", ""))
+            .category("transport-map")
+            .store("sessions:transport:drop:*"),
         Program::rust(
             "a board beside it, in Rust",
             NEEDS,
-            &axum("board: Vec<String>", "board: Vec::new()", r#"open.board.push(message["params"]["arguments"]["move"].to_string());"#),
+            &axum(
+                "board: Vec<String>",
+                "board: Vec::new()",
+                r#"open.board.push(message["params"]["arguments"]["move"].to_string());"#,
+            ),
         )
         .category("app-state")
         .store("sessions:app-state:*:*"),
@@ -476,4 +482,141 @@ async fn main() {
     )
     .category("transport-map")
     .store("buckets:telemetry:request:*")]);
+}
+
+/// A table by a pair, of which the session is a part.
+#[test]
+fn pairs() {
+    let upstreams = |text: &str| {
+        format!(
+            "
+from mcp import ClientSession
+from mcp.client.streamable_http import streamablehttp_client
+from fastmcp.server.dependencies import get_http_headers
+
+class Upstreams:
+    def __init__(self):
+        self._open: dict[tuple[str, str], ClientSession] = {{}}
+
+    async def acquire(self, sid, target):
+        key = (sid, target)
+        client = self._open.get(key)
+        if client is None:
+            read, write, _ = await streamablehttp_client(target).__aenter__()
+            client = await ClientSession(read, write).__aenter__()
+            self._open[key] = client
+        return client
+
+upstreams = Upstreams()
+mcp = FastMCP('front')
+{text}
+mcp.run(transport='http')
+"
+        )
+    };
+    check(&[
+        fastmcp(
+            "one upstream for each session and target",
+            &upstreams(
+                "
+@mcp.tool
+async def forward(target: str, name: str, ctx: Context) -> str:
+    return str(await (await upstreams.acquire(ctx.session_id, target)).call_tool(name))
+",
+            ),
+        )
+        .category("gateway")
+        .store("_open:upstream:*:*"),
+        fastmcp(
+            "notes by session and page, written in place",
+            "
+mcp = FastMCP('notes')
+pages: dict[tuple[str, str], list[str]] = {}
+
+@mcp.tool
+def note(page: str, text: str, ctx: Context) -> str:
+    pages.setdefault((ctx.session_id, page), []).append(text)
+    return str(len(pages[ctx.session_id, page]))
+
+mcp.run(transport='http')
+",
+        )
+        .category("app-state")
+        .store("pages:app-state:handle:*"),
+    ]);
+    quiet(&[
+        fastmcp(
+            "upstreams by user and target",
+            &upstreams(
+                "
+@mcp.tool
+async def forward(user: str, target: str, name: str) -> str:
+    return str(await (await upstreams.acquire(user, target)).call_tool(name))
+",
+            ),
+        )
+        .category("none"),
+        fastmcp(
+            "pairs in a list of the call",
+            "
+mcp = FastMCP('notes')
+
+@mcp.tool
+def describe(ctx: Context) -> str:
+    lines = []
+    lines.append(('session', ctx.session_id))
+    return str(lines)
+
+mcp.run(transport='http')
+",
+        )
+        .category("none"),
+    ]);
+}
+
+/// A session that remembers whom it was opened for is bound to that user, wherever it is kept.
+#[test]
+fn owners() {
+    let django = |record: &str, check: &str| {
+        Program::python(
+            "by hand, in the cache of Django",
+            "django",
+            &format!(
+                "
+import json, secrets
+from dataclasses import dataclass
+from django.core.cache import cache
+from django.http import HttpRequest, JsonResponse
+
+{record}
+
+def key_for(sid):
+    return f'mcp:session:{{sid}}'
+
+def endpoint(request: HttpRequest):
+    message = json.loads(request.body)
+    if message['method'] == 'initialize':
+        sid = secrets.token_urlsafe(24)
+        cache.set(key_for(sid), Entry(who(request)), timeout=600)
+        return JsonResponse({{'jsonrpc': '2.0', 'id': message['id'], 'result': {{}}}}, headers={{'Mcp-Session-Id': sid}})
+    entry = cache.get(key_for(request.headers.get('Mcp-Session-Id')))
+    if {check}:
+        return JsonResponse({{}}, status=404)
+    return JsonResponse({{'jsonrpc': '2.0', 'id': message['id'], 'result': {{}}}})
+"
+            ),
+        )
+    };
+    check(&[
+        django(
+            "@dataclass\nclass Entry:\n    principal_id: str\n\ndef who(request):\n    return request.token.user",
+            "entry is None or entry.principal_id != who(request)",
+        )
+        .category("auth"),
+        django(
+            "@dataclass\nclass Entry:\n    protocol: str\n\ndef who(request):\n    return '2025-06-18'",
+            "entry is None",
+        )
+        .category("setup-only|transport-map"),
+    ]);
 }
