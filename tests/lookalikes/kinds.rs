@@ -620,3 +620,55 @@ def endpoint(request: HttpRequest):
         .category("setup-only|transport-map"),
     ]);
 }
+
+/// A factory that comes from a file without a word of the protocol: who hands it over says how long its state lives.
+#[test]
+fn factories_from_elsewhere() {
+    let server = r#"
+use std::{collections::HashMap, sync::Arc};
+use tokio::sync::Mutex;
+use rmcp::{ServerHandler, ErrorData, tool, tool_router, tool_handler, handler::server::{router::tool::ToolRouter, wrapper::Parameters}, model::CallToolResult};
+use rmcp::transport::streamable_http_server::{StreamableHttpService, StreamableHttpServerConfig, session::local::LocalSessionManager};
+
+pub type Jobs = Arc<Mutex<HashMap<String, String>>>;
+
+#[derive(Clone)]
+pub struct Desk { jobs: Jobs, tool_router: ToolRouter<Desk> }
+
+#[tool_router]
+impl Desk {
+    pub fn new(jobs: Jobs) -> Self { Self { jobs, tool_router: Self::tool_router() } }
+    #[tool(description = "Next job")]
+    async fn next(&self, Parameters(job): Parameters<Job>) -> Result<CallToolResult, ErrorData> {
+        self.jobs.lock().await.insert(job.id, job.text);
+        Ok(CallToolResult::default())
+    }
+}
+#[tool_handler]
+impl ServerHandler for Desk {}
+
+pub async fn start(factory: impl Fn() -> Result<Desk, std::io::Error> + Send + Sync + 'static) {
+    let service = StreamableHttpService::new(factory, LocalSessionManager::default().into(), StreamableHttpServerConfig::default());
+    let _router = axum::Router::<()>::new().nest_service("/mcp", service);
+}
+"#;
+    let program = |name, main: &str| {
+        let mut program = Program::rust(name, "axum=0.8 rmcp=2.2 tokio=1", main)
+            .file("src/lib.rs", "pub mod server;\n")
+            .file("src/server.rs", server);
+        for n in 0..40 {
+            program = program.file(&format!("src/part{n}.rs"), "pub fn nothing() {}\n");
+        }
+        program
+    };
+    check(&[
+        program("made anew for each session", "use desk::server::{Desk, start};\n#[tokio::main]\nasync fn main() { start(move || Ok(Desk::new(Default::default()))).await; }\n")
+            .category("app-state")
+            .store("jobs:app-state:handle:lost"),
+        program(
+            "made once for all",
+            "use desk::server::{Desk, Jobs, start};\n#[tokio::main]\nasync fn main() { let jobs: Jobs = Default::default(); start(move || Ok(Desk::new(jobs.clone()))).await; }\n",
+        )
+        .category("setup-only"),
+    ]);
+}
