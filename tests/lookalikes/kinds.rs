@@ -672,3 +672,58 @@ pub async fn start(factory: impl Fn() -> Result<Desk, std::io::Error> + Send + S
         .category("setup-only"),
     ]);
 }
+
+/// The protocol's methods may be names that a derive reads off the wire.
+#[test]
+fn methods_by_derive() {
+    let actix = |first: &str, call: &str| {
+        format!(
+            r#"
+use std::sync::Arc;
+use actix_web::{{HttpResponse, Result, dev::ServiceRequest, error::ErrorInternalServerError}};
+use dashmap::DashMap;
+use serde::Deserialize;
+use tokio::sync::mpsc::Sender;
+use uuid::Uuid;
+
+pub const HEADER_SESSION: &str = "Mcp-Session-Id";
+
+#[derive(Deserialize)]
+#[serde(tag = "method")]
+pub enum Incoming {{
+    #[serde(rename = "{first}")]
+    First(serde_json::Value),
+    #[serde(rename = "{call}")]
+    Call(serde_json::Value),
+}}
+
+#[derive(Clone)]
+pub struct Open {{ log_level: u8, notification_tx: Sender<String>, session_id: String }}
+
+#[derive(Clone, Default)]
+pub struct Storage {{ sessions: Arc<DashMap<String, Open>> }}
+
+impl Storage {{
+    pub fn restore(&self, request: &ServiceRequest) -> Result<Option<Open>> {{
+        match request.headers().get(HEADER_SESSION) {{
+            Some(id) => Ok(self.sessions.get(id.to_str().map_err(ErrorInternalServerError)?).map(|open| open.clone())),
+            None => Ok(None),
+        }}
+    }}
+    pub fn start(&self, notification_tx: Sender<String>) -> HttpResponse {{
+        let session_id = Uuid::new_v4().to_string();
+        self.sessions.insert(session_id.clone(), Open {{ log_level: 0, notification_tx, session_id: session_id.clone() }});
+        HttpResponse::Ok().insert_header((HEADER_SESSION, session_id)).finish()
+    }}
+}}
+fn main() {{}}
+"#
+        )
+    };
+    let needs = "actix-web=4 dashmap=6 serde=1 serde_json=1 tokio=1 uuid=1";
+    check(&[Program::rust("of this protocol", needs, &actix("initialize", "tools/call"))
+        .category("transport-map")
+        .store("sessions:transport:drop:*")]);
+    let answer = Program::rust("of another protocol", needs, &actix("hello", "move")).scan();
+    assert_eq!(answer.summary.category, None, "{:?}", findings(&answer));
+}
