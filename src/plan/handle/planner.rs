@@ -28,24 +28,29 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, out: &mut ServerPlan) {
 }
 
 /// Takes back the steps that keep values in memory, where a server turns out to run in several processes.
-pub fn withhold(plan: &mut ServerPlan, processes: &[Processes]) {
-    let Some(several) = processes.first() else { return };
-    let (handles, others) =
-        std::mem::take(&mut plan.steps).into_iter().partition(|step| matches!(step.kind, StepKind::Handle(_)));
-    plan.steps = others;
-    plan.manual.extend(handles.into_iter().filter_map(|step: Step| {
-        let claim = step.claims.first()?.clone();
-        Some(Manual {
-            rule: claim.rule,
-            at: claim.at,
-            what: step.title,
-            why: format!(
-                "{} ({}:{}): a handle that one process keeps in memory is unknown to the others",
-                several.reason, several.at.path, several.at.line
-            ),
-            todo: vec![INTERFACE.to_owned()],
-        })
-    }));
+pub fn withhold(plans: &mut [ServerPlan], servers: &[Server]) {
+    for plan in plans {
+        let server = servers.iter().find(|server| server.path == plan.server && server.language == plan.language);
+        let Some(several) = server.and_then(|server| server.processes.first()) else { continue };
+        let (handles, others) =
+            std::mem::take(&mut plan.steps).into_iter().partition(|step| matches!(step.kind, StepKind::Handle(_)));
+        plan.steps = others;
+        plan.manual.extend(handles.into_iter().filter_map(|step| withheld(step, several)));
+    }
+}
+
+fn withheld(step: Step, several: &Processes) -> Option<Manual> {
+    let claim = step.claims.into_iter().next()?;
+    Some(Manual {
+        rule: claim.rule,
+        at: claim.at,
+        what: step.title,
+        why: format!(
+            "{} ({}:{}): a handle that one process keeps in memory is unknown to the others",
+            several.reason, several.at.path, several.at.line
+        ),
+        todo: vec![INTERFACE.to_owned()],
+    })
 }
 
 struct Words {

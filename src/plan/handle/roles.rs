@@ -3,6 +3,7 @@
 use crate::classify::access::{Access, Kind};
 use crate::classify::stores::{Analysis, Found};
 use crate::model::facts::{Choice, ExprKind};
+use crate::model::flow::Root;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
 
@@ -26,7 +27,8 @@ pub fn of(analysis: &Analysis<'_>, found: &Found, handler: FuncRef, tool: Name) 
         if is_dispatched_elsewhere(analysis, handler, tool, access) {
             continue;
         }
-        let first_write = access.kind == Kind::Write && is_guarded(analysis, found, access);
+        let first_write = access.kind == Kind::Write
+            && (is_guarded(analysis, found, access) || is_behind_return(analysis, found, access));
         kinds.push(if first_write { Kind::GetOrCreate } else { access.kind });
     }
     let has = |kind| kinds.contains(&kind);
@@ -58,9 +60,28 @@ pub fn is_lazy(analysis: &Analysis<'_>, found: &Found) -> bool {
     found.uses.iter().any(|access| match access.kind {
         Kind::GetOrCreate => true,
         Kind::Read => has_alternative(analysis, found, access.at),
-        Kind::Write => is_guarded(analysis, found, access),
+        Kind::Write => is_guarded(analysis, found, access) || is_behind_return(analysis, found, access),
         _ => false,
     })
+}
+
+/// Whether a helper writes only where it did not find a value that it could return: `if (known) return known; …`.
+fn is_behind_return(analysis: &Analysis<'_>, found: &Found, write: &Access) -> bool {
+    let facts = analysis.flow.program.module(write.at.module);
+    let start = facts.expr(write.at.id).span.start;
+    let handler = analysis.flow.roots.get(&write.func).is_some_and(|roots| roots.contains(&Root::Handler));
+    !handler
+        && facts.branches.iter().any(|branch| {
+            let there = matches!(
+                facts.kind(branch.condition),
+                ExprKind::Symbol(_) | ExprKind::Call { .. } | ExprKind::Index { .. } | ExprKind::Contains { .. } | ExprKind::Compare { .. }
+            );
+            branch.func == write.func.id
+                && branch.then_leaves
+                && branch.span.end <= start
+                && there
+                && asks_for(analysis, found, At { module: write.at.module, id: branch.condition })
+        })
 }
 
 /// `read ?? something`, the value itself and not a part of it. A text or a number beside it is what to show in its place, unless the

@@ -6,7 +6,7 @@ use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Touch};
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, bare, children, span};
+use crate::render::typescript::script::{Script, bare, children, is_function, span};
 
 /// Rewrites all accesses that are still there.
 pub fn rewrite(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -194,7 +194,7 @@ fn finish(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -
             work.edits.cut(script, Span::new(outer.end_byte(), parent.end_byte()));
         }
     }
-    if work.wait && outer.parent().is_none_or(|parent| parent.kind() != "await_expression") {
+    if work.wait && outer.parent().is_none_or(|parent| !is_waited_for(parent, outer)) {
         let tight = !kept && outer.parent().is_some_and(|parent| binds_tighter(parent, outer));
         work.edits.insert(script, node.start_byte(), if tight { "(await " } else { "await " });
         if tight {
@@ -215,6 +215,21 @@ fn is_statement_of(node: Node<'_>) -> bool {
             || parent.kind() == "await_expression" && is_statement_of(parent)
             || parent.kind() == "unary_expression" && parent.child(0).is_some_and(|sign| sign.kind() == "void") && is_statement_of(parent)
     })
+}
+
+/// Whether what is around an access waits for it, or hands the promise on.
+fn is_waited_for(parent: Node<'_>, node: Node<'_>) -> bool {
+    let in_try = || {
+        std::iter::successors(Some(parent), Node::parent)
+            .take_while(|node| !is_function(*node))
+            .any(|node| node.kind() == "try_statement")
+    };
+    match parent.kind() {
+        "await_expression" => true,
+        "arrow_function" => parent.child_by_field_name("body") == Some(node),
+        "return_statement" => !in_try(),
+        _ => false,
+    }
 }
 
 fn binds_tighter(parent: Node<'_>, node: Node<'_>) -> bool {
