@@ -316,6 +316,9 @@ impl<'w> Fold<'w> {
         if framework == Framework::Fastify && script.of(method) == "route" {
             return self.route_object(unit, call, app);
         }
+        if framework == Framework::Hono && script.of(method) == "on" {
+            return self.listed_methods(unit, call, app);
+        }
         if !matches!(script.of(method), "all" | "use") {
             return Err(stop(call));
         }
@@ -345,6 +348,27 @@ impl<'w> Fold<'w> {
         }
         let text = script.indented(&entry.not_allowed_route(script.of(app), script.of(path)), &indent);
         self.edits[unit].insert(statement(call).end_byte(), format!("{newline}{newline}{indent}{text}"));
+        Ok(())
+    }
+
+    /// `app.on(['GET', 'POST'], path, handler)`.
+    fn listed_methods(&mut self, unit: usize, call: Node<'w>, app: Node<'w>) -> Result<(), Refused> {
+        let script = &self.world.units[unit].script;
+        let (Some(methods), Some(path)) = (self.argument(call, 0), self.argument(call, 1)) else { return Ok(()) };
+        if methods.kind() != "array" || app.kind() != "identifier" {
+            return Err(script.refuse(
+                call,
+                "the methods that this route is for can't be told",
+                "register the handler for POST alone, and answer other methods with 405",
+            ));
+        }
+        let entry = Entry { style: &script.style, framework: Framework::Hono, request: "c", response: "", types: None };
+        let at = statement(call);
+        let indent = script.indentation(at);
+        let newline = script.style.newline;
+        let text = script.indented(&entry.not_allowed_route(script.of(app), script.of(path)), indent);
+        self.edits[unit].replace(span(methods), script.style.string("POST"));
+        self.edits[unit].insert(at.end_byte(), format!("{newline}{newline}{indent}{text}"));
         Ok(())
     }
 
