@@ -100,11 +100,6 @@ pub fn plan(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Vec
 }
 
 /// All that one look at a tree gives.
-/// Scans, and says what is to be done.
-pub fn plans(options: &ScanOptions, progress: &dyn Progress) -> Result<Vec<ServerPlan>, ScanError> {
-    pass(options, progress).map(|pass| pass.plans)
-}
-
 struct Pass {
     scan: Scan,
     evidence: Evidence,
