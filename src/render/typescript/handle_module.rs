@@ -41,7 +41,7 @@ pub struct Features {
     pub pin: bool,
     /// Values hold something that has to be freed (`close` among the options).
     pub close: bool,
-    /// A low-level `Server` has to answer its errors itself (`answering`).
+    /// A low-level `Server` checks no arguments and makes protocol errors of what is thrown (`handleIn`, `answering`).
     pub low_level: bool,
 }
 
@@ -267,7 +267,8 @@ fn spelled(script: &Script, extension: &str) -> String {
     }
     let ends = |end: &str| relative.iter().any(|source| source.ends_with(end));
     let own = format!(".{extension}");
-    if relative.is_empty() || ends(runs) {
+    // Nothing finds the other endings by itself.
+    if relative.is_empty() || ends(runs) || runs != ".js" {
         runs.to_owned()
     } else if ends(&own) {
         own

@@ -13,6 +13,7 @@ pub mod prune;
 pub mod pure;
 pub mod scope;
 pub mod script;
+pub mod scripts;
 pub mod singleton;
 pub mod style;
 pub mod tools;

@@ -118,6 +118,11 @@ impl Script {
         self.removal_from(leading_comments(self, node), node)
     }
 
+    /// Where a statement begins, the comments that stand right above it and speak of it included.
+    pub fn with_comments(&self, node: Node<'_>) -> usize {
+        leading_comments(self, node)
+    }
+
     /// [`Script::removal`], but the comments above stay: what stands above the first import speaks of the file.
     pub fn removal_below_comments(&self, node: Node<'_>) -> Span {
         self.removal_from(node.start_byte(), node)

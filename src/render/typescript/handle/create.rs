@@ -96,17 +96,16 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     let creates = handle.lazy || !handle.tools.iter().any(|tool| tool.role == Role::Creates);
     let destroys = !handle.tools.iter().any(|tool| tool.role == Role::Destroys);
     let (anchor_script, handled) = (work.scripts.of(&first.registration)?, work.scripts.of(&first.handler)?);
-    let listed = work.scripts.of(first.entry.as_ref().unwrap_or(&first.registration))?;
     let code = if first.entry.is_some() { handled } else { anchor_script };
     let store = store_expression(work, code, first)?;
     let ahead = ahead(work, first);
     if creates {
         let tool = creating(work, code, &store)?;
-        work.edits.extend(tools::insert(listed, handled, first, true, &tool, ahead)?);
+        work.edits.extend(tools::insert(work.scripts, first, true, &tool, ahead)?);
     }
     if destroys {
         let tool = destroying(work, &store);
-        work.edits.extend(tools::insert(listed, handled, last, false, &tool, ahead)?);
+        work.edits.extend(tools::insert(work.scripts, last, false, &tool, ahead)?);
     }
     if handle.owner && (creates || destroys) {
         let at = code.path.clone();
@@ -248,11 +247,12 @@ fn destroying(work: &Work<'_>, store: &str) -> NewTool {
     let names = &work.handle.names;
     let wait = if work.wait { "await " } else { "" };
     let owner = if work.handle.owner { ", ownerOf({auth})" } else { "" };
-    let description = format!("{} returned by {}", names.argument, work.handle.creating_tool());
+    let source = work.handle.creating_tool();
+    let description = format!("{} returned by {source}", names.argument);
     NewTool {
         name: names.destroy.clone(),
         description: vec![format!("Discard {} {}.", article(&names.noun), names.noun)],
-        parameters: vec![Parameter { name: names.argument.clone(), kind: tools::Kind::Handle(description) }],
+        parameters: vec![Parameter { name: names.argument.clone(), kind: tools::Kind::Handle { description, source } }],
         body: vec![format!("{wait}{store}.destroy({}{owner});", names.argument)],
         text: format!("Destroyed ${{{}}}", names.argument),
         structured: Vec::new(),

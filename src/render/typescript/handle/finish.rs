@@ -231,13 +231,12 @@ pub fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
         let argument = argument(work);
         for (position, tool) in tools.iter().enumerate() {
             let tool = &work.handle.tools[*tool];
-            let registered = work.scripts.of(tool.entry.as_ref().unwrap_or(&tool.registration))?;
             if !creates {
-                let added = tools::add_argument(registered, script, tool, &argument, &context)?;
+                let added = tools::add_argument(work.scripts, tool, &argument, &context)?;
                 work.edits.extend(added.changes);
             }
             if (tool.entry.is_some() && position == 0) || creates {
-                work.edits.extend(tools::add_context(registered, script, tool, &context)?.0);
+                work.edits.extend(tools::add_context(work.scripts, tool, &context)?.0);
             }
         }
         if tools.iter().any(|tool| work.handle.tools[*tool].entry.is_some()) {

@@ -22,11 +22,9 @@ pub fn name(work: &mut Work<'_>) -> Result<(), Refused> {
                 let mut named = None;
                 for tool in tools {
                     let tool = &work.handle.tools[*tool];
-                    let registered = work.scripts.of(tool.entry.as_ref().unwrap_or(&tool.registration))?;
-                    let handled = work.scripts.of(&tool.handler)?;
-                    let added = tools::add_argument(registered, handled, tool, &argument(work), &context)?;
+                    let added = tools::add_argument(work.scripts, tool, &argument(work), &context)?;
                     let auth = match tool.entry {
-                        Some(_) => tools::dispatched_context(handled, tool, &context)?.1,
+                        Some(_) => tools::add_context(work.scripts, tool, &context)?.1,
                         None => added.auth,
                     };
                     named = Some((added.name, auth));
@@ -56,8 +54,7 @@ fn auth_of(work: &Work<'_>, carrier: &Carries) -> Result<Option<String>, Refused
     let Entry::Handler(tools) = &carrier.entry else { return Ok(None) };
     let Some(tool) = tools.first().map(|tool| &work.handle.tools[*tool]) else { return Ok(None) };
     let context = Context { owner: true, gone: Vec::new() };
-    let registered = work.scripts.of(&tool.registration)?;
-    let added = tools::add_context(registered, work.scripts.of(&tool.handler)?, tool, &context)?;
+    let added = tools::add_context(work.scripts, tool, &context)?;
     Ok(added.1)
 }
 
@@ -73,7 +70,7 @@ fn nothing(work: &Work<'_>, carrier: &Carries) -> Refused {
 pub fn argument(work: &Work<'_>) -> Argument {
     let names = &work.handle.names;
     let source = work.handle.creating_tool();
-    Argument { name: names.argument.clone(), description: format!("{} returned by {source}", names.argument), source }
+    Argument { name: names.argument.clone(), description: format!("{} returned by {source}", names.argument), source, constant: None }
 }
 
 fn speaks_of_sessions(name: &str) -> bool {

@@ -11,7 +11,6 @@ mod finish;
 mod keys;
 mod mode;
 mod outside;
-mod scripts;
 mod store;
 mod work;
 
@@ -19,17 +18,15 @@ use super::handle_module::{self, Extended, Features};
 use super::imports::{self, Wanted};
 use super::prune::prune;
 use super::script::Script;
-use crate::plan::Site;
+use super::scripts::Scripts;
 use crate::plan::handle::{Entry, Handle};
 use crate::render::{Files, Refused, Rendered};
 use edits::Edits;
-use scripts::Scripts;
 use work::Work;
 
 /// Renders the migration of one store.
 pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
-    let sites = sites(handle);
-    let scripts = Scripts::open(files, sites.iter().map(|site| site.path.as_str()))?;
+    let scripts = Scripts::new(files);
     let declaring = scripts.of(&handle.store.declared)?;
     let mut work = Work {
         handle,
@@ -75,25 +72,6 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     Ok(out)
 }
 
-/// All places that the plan names.
-fn sites(handle: &Handle) -> Vec<&Site> {
-    let mut out = vec![&handle.store.declared, &handle.store.made];
-    for carrier in &handle.carriers {
-        out.push(&carrier.function);
-        for call in &carrier.calls {
-            out.push(&call.at);
-        }
-    }
-    out.extend(handle.touches.iter().flat_map(|touch| [&touch.at, &touch.key, &touch.receiver]));
-    out.extend(handle.outside.iter().flat_map(|outside| std::iter::once(&outside.at).chain(&outside.value)));
-    out.extend(&handle.loose);
-    for tool in &handle.tools {
-        out.extend([&tool.registration, &tool.handler]);
-        out.extend(&tool.entry);
-    }
-    out
-}
-
 /// The module that holds the handle stores, and what the files take from it.
 fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut Rendered) -> Result<(), Refused> {
     let root = declaring.tree.root_node();
@@ -122,7 +100,7 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
         let specifier = relative(&place.path, &place.specifier, declaring, script);
         let mut names = Vec::new();
         if create::is_dispatched(work, &carrier.entry) {
-            names.push("answering");
+            names.extend(["answering", "handleIn"]);
         }
         if let Some(owner) = &work.owners[index] {
             match carrier.entry {

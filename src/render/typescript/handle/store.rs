@@ -7,7 +7,8 @@ use crate::model::facts::Span;
 use crate::plan::handle::Place;
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, span};
-use crate::render::typescript::tools::shape::pair;
+use crate::render::typescript::scripts::is_declared;
+use crate::render::typescript::tools::pair;
 
 /// Declares the handle store where the container was. Answers whether the file needs the type of handle stores.
 pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -154,7 +155,7 @@ fn move_out(
         top = parent;
     }
     let name = work.handle.store.name.clone();
-    if crate::render::typescript::tools::shape::declared(script, &name).is_some() {
+    if is_declared(script, &name) {
         return Err(script.refuse(own, "a variable of the module has the same name", "rename one of them"));
     }
     let annotation = value.map(|value| format!(": HandleStore<{value}>")).unwrap_or_default();

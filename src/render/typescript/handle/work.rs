@@ -3,12 +3,12 @@
 use tree_sitter::Node;
 
 use super::edits::Edits;
-use super::scripts::Scripts;
 use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::{Carries, Entry, Handle, Role, Touch};
 use crate::render::Refused;
 use crate::render::typescript::handle_module::Features;
+use crate::render::typescript::scripts::Scripts;
 use crate::render::typescript::script::{Script, children, is_function};
 
 /// A value that something would have created where it was first used.
@@ -27,7 +27,7 @@ pub struct Work<'a> {
     /// The plan.
     pub handle: &'a Handle,
     /// The files.
-    pub scripts: &'a Scripts,
+    pub scripts: &'a Scripts<'a>,
     /// The store's methods answer promises.
     pub wait: bool,
     /// What stands for the key, by carrier: `basket_id`, or `basket_id, owner`.

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::shape::pair;
+use super::literal::{pair, push_back};
 use crate::model::facts::Span;
 use crate::render::typescript::script::{Script, bare, children, is_function, span};
 use crate::render::{Change, Refused};
@@ -16,14 +16,14 @@ pub fn append_to_answers(script: &Script, code: Node<'_>, behind: usize, name: &
         let answer = bare(answer);
         match answer.kind() {
             "object" if is_error(script, answer) => {}
-            "object" => out.push(append(script, text_of(script, answer).ok_or_else(|| refuse(script, answer))?, name)),
+            "object" => out.extend(within(script, answer, name)?),
             "call_expression" => {
                 if is_error_helper(script, answer) {
                     continue;
                 }
                 let first = answer.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
                 let first = first.filter(|first| is_text(script, *first)).ok_or_else(|| refuse(script, answer))?;
-                out.push(append(script, first, name));
+                out.extend(append(script, first, None, name).ok_or_else(|| refuse(script, answer))?);
             }
             _ => return Err(refuse(script, answer)),
         }
@@ -73,12 +73,21 @@ fn is_error_helper(script: &Script, call: Node<'_>) -> bool {
     })
 }
 
-/// The text of `{ content: [{ type: 'text', text: … }] }`.
-fn text_of<'t>(script: &Script, answer: Node<'t>) -> Option<Node<'t>> {
-    let content = pair(script, answer, "content")?.child_by_field_name("value")?;
-    let first = children(bare(content)).into_iter().map(bare).find(|part| part.kind() == "object")?;
-    let text = pair(script, first, "text")?;
-    Some(text.child_by_field_name("value").unwrap_or(text))
+/// The changes of an answer that is written out: `{ content: [{ type: 'text', text: … }] }`.
+fn within(script: &Script, answer: Node<'_>, name: &str) -> Result<Vec<Change>, Refused> {
+    if let Some(structured) = pair(script, answer, "structuredContent") {
+        return Err(script.refuse(
+            structured,
+            "the tool answers in structured form as well, and its outputSchema would have to say the id",
+            format!("add {name} to both, and to the text"),
+        ));
+    }
+    let content = pair(script, answer, "content").and_then(|pair| pair.child_by_field_name("value")).map(bare);
+    let texts = content.filter(|content| content.kind() == "array").map(children).unwrap_or_default();
+    let text =
+        texts.into_iter().map(bare).find_map(|part| pair(script, part, "text").filter(|_| part.kind() == "object"));
+    let text = text.map(|pair| pair.child_by_field_name("value").unwrap_or(pair));
+    text.and_then(|text| append(script, text, content, name)).ok_or_else(|| refuse(script, answer))
 }
 
 fn is_text(script: &Script, node: Node<'_>) -> bool {
@@ -86,16 +95,28 @@ fn is_text(script: &Script, node: Node<'_>) -> bool {
         || node.kind() == "binary_expression" && script.of(node).contains(['\'', '"', '`'])
 }
 
-fn append(script: &Script, text: Node<'_>, name: &str) -> Change {
+/// The changes that put the id at the end of a text; where that is JSON, into it, or into a part of its own behind it.
+fn append(script: &Script, text: Node<'_>, content: Option<Node<'_>>, name: &str) -> Option<Vec<Change>> {
     let (start, end) = (text.start_byte(), text.end_byte());
+    let one = |change: Change| Some(vec![change]);
     match text.kind() {
-        "template_string" => script.change(Span::new(end - 1, end - 1), format!("; {name} ${{{name}}}")),
+        "template_string" => one(script.change(Span::new(end - 1, end - 1), format!("; {name} ${{{name}}}"))),
         "string" => {
             let inside = &script.text()[start + 1..end - 1];
             let inside = inside.replace("\\'", "'").replace("\\\"", "\"").replace('`', "\\`").replace("${", "\\${");
-            script.change(span(text), format!("`{inside}; {name} ${{{name}}}`"))
+            one(script.change(span(text), format!("`{inside}; {name} ${{{name}}}`")))
         }
-        "shorthand_property_identifier" => script.change(span(text), format!("text: `${{text}}; {name} ${{{name}}}`")),
-        _ => script.change(span(text), format!("`${{{}}}; {name} ${{{name}}}`", script.of(text))),
+        "shorthand_property_identifier" => {
+            one(script.change(span(text), format!("text: `${{text}}; {name} ${{{name}}}`")))
+        }
+        "call_expression" if script.of(text).starts_with("JSON.stringify(") => {
+            let first = text.child_by_field_name("arguments").and_then(|list| children(list).first().copied())?;
+            if first.kind() == "object" {
+                return Some(push_back(script, first, name));
+            }
+            let kind = script.style.string("text");
+            Some(push_back(script, content?, &format!("{{ type: {kind}, text: `{name} ${{{name}}}` }}")))
+        }
+        _ => one(script.change(span(text), format!("`${{{}}}; {name} ${{{name}}}`", script.of(text)))),
     }
 }

@@ -1,18 +1,27 @@
 //! Tools of the SDK as text: an argument more for one that is registered, a new one beside it, an id more in what one answers.
 //!
 //! What a caller needs to know of a registration is only where it stands: which of the SDK's forms it has (`registerTool`, `tool`,
-//! an entry in the list of the low-level `Server` with its branch in the dispatch, a framework's `addTool`) is found out here.
+//! a table that a loop registers, an entry in the list of the low-level `Server` with its branch in the dispatch) is found out here.
 //! All changes are small and disjoint: a caller may change what stands around and between them, in particular the handler's body.
+//! Two tools that share a piece of code yield the same change of it twice: callers keep one of changes that are equal.
 
 mod answer;
+mod create;
 mod dispatch;
 mod handler;
+mod json;
+mod literal;
+mod reach;
 mod register;
-pub mod shape;
+mod schema;
+mod sdk;
+mod table;
+mod types;
 
 pub use answer::append_to_answers;
+pub use literal::pair;
 
-use super::script::Script;
+use super::scripts::Scripts;
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::{Change, Refused};
@@ -26,6 +35,8 @@ pub struct Argument {
     pub description: String,
     /// The tool that tells it, for handlers that check their arguments themselves.
     pub source: String,
+    /// A constant that holds its schema, where the caller declares one.
+    pub constant: Option<String>,
 }
 
 /// What becomes of the SDK's context among a handler's parameters, once the argument is there.
@@ -42,7 +53,8 @@ pub struct Context {
 pub struct Added {
     /// The changes: of the schema and of the handler's parameters.
     pub changes: Vec<Change>,
-    /// The expression by which the handler's code names the argument: `basket_id`, `args.basket_id`.
+    /// The expression by which the handler's code names the argument: `basket_id`, `args.basket_id`; for tools that are dispatched by
+    /// name `handleIn(args, 'basket_id', 'create_basket')`, which comes from the module of handles.
     pub name: String,
     /// The expression by which it names who is calling (`extra.authInfo`, `ctx.http?.authInfo`), where that was asked for.
     pub auth: Option<String>,
@@ -60,8 +72,13 @@ pub struct Parameter {
 /// What a parameter of a new tool takes.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// A handle, with its description.
-    Handle(String),
+    /// A handle.
+    Handle {
+        /// What the model reads of it.
+        description: String,
+        /// The tool that tells it.
+        source: String,
+    },
     /// A text, by default the given literal (source text, quotes included).
     Text(String),
     /// What another tool's argument takes: the schema as written there.
@@ -86,55 +103,44 @@ pub struct NewTool {
     pub structured: Vec<String>,
 }
 
-/// Gives a tool a further argument, which stands first and is required. `script` has the registration (or the entry in the list of
-/// tools), `handled` the handler. For tools that one handler dispatches, what becomes of its context is up to [`dispatched_context`].
+/// Gives a tool a further argument, which stands first and is required. For tools that one handler dispatches, what becomes of its
+/// context is up to [`add_context`].
 pub fn add_argument(
-    script: &Script,
-    handled: &Script,
+    scripts: &Scripts<'_>,
     tool: &ToolUse,
     argument: &Argument,
     context: &Context,
 ) -> Result<Added, Refused> {
     match &tool.entry {
-        Some(_) => dispatch::add_argument(script, handled, tool, argument),
-        None => register::add_argument(script, handled, tool, argument, context),
+        Some(_) => dispatch::add_argument(scripts, tool, argument),
+        None => register::add_argument(scripts, tool, argument, context),
     }
 }
 
-/// The changes of the context parameter of a handler that dispatches tools, and the expression by which it names who is calling.
-pub fn dispatched_context(
-    handled: &Script,
-    tool: &ToolUse,
-    context: &Context,
-) -> Result<(Vec<Change>, Option<String>), Refused> {
-    dispatch::context(handled, tool, context)
-}
-
-/// The changes of the context parameter of a registered tool's handler that gets no argument.
+/// The changes of the context parameter of a handler that dispatches tools, or of a tool that gets no argument, and the expression
+/// by which it names who is calling.
 pub fn add_context(
-    script: &Script,
-    handled: &Script,
+    scripts: &Scripts<'_>,
     tool: &ToolUse,
     context: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     match &tool.entry {
-        Some(_) => dispatch::context(handled, tool, context),
-        None => register::context(script, handled, tool, context),
+        Some(_) => dispatch::context(scripts, tool, context),
+        None => register::context(scripts, tool, context),
     }
 }
 
 /// Adds a tool before (or behind) the registration of another, in that one's form. Where tools are dispatched by name, it is
 /// dispatched before the code at `ahead` runs.
 pub fn insert(
-    script: &Script,
-    handled: &Script,
+    scripts: &Scripts<'_>,
     beside: &ToolUse,
     before: bool,
     tool: &NewTool,
     ahead: Option<Span>,
 ) -> Result<Vec<Change>, Refused> {
     match &beside.entry {
-        Some(_) => dispatch::insert(script, handled, beside, before, tool, ahead),
-        None => register::insert(script, beside, before, tool),
+        Some(_) => dispatch::insert(scripts, beside, before, tool, ahead),
+        None => create::insert(scripts, beside, before, tool),
     }
 }
