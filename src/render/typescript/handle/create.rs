@@ -443,8 +443,3 @@ fn unindented(script: &Script, node: Node<'_>, text: &str) -> Vec<String> {
         })
         .collect()
 }
-
-/// Tools that handlers serve, by whether they get the handle.
-pub fn is_dispatched(work: &Work<'_>, entry: &Entry) -> bool {
-    matches!(entry, Entry::Handler(tools) if tools.iter().any(|tool| work.handle.tools[*tool].entry.is_some()))
-}

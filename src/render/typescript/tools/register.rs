@@ -251,6 +251,7 @@ pub fn add_argument(
             "let the wrapper hand on all that it is given, `(...args) => handler(...args)`, and run again",
         ));
     }
+    gets_context(handler, reach, usize::from(takes == Takes::Arguments), context)?;
     let mut changes = Vec::new();
     let mut constant = None;
     match slot {
@@ -275,6 +276,18 @@ pub fn add_argument(
     let given = handler::add(handler, &wish)?;
     changes.extend(given.changes);
     Ok(Added { changes, name: given.name, auth: given.auth })
+}
+
+/// A wrapper may keep the context to itself: only a handler that takes it already is known to get it.
+fn gets_context(handler: Code<'_>, reach: Reach, index: usize, context: &Context) -> Result<(), Refused> {
+    let count = handler.node.child_by_field_name("parameters").map_or(1, |list| children(list).len());
+    if context.owner && reach == Reach::Wrapped && count <= index {
+        return Err(handler.refuse(
+            "what wraps this handler may not hand the SDK's context on to it, which says who is calling",
+            "let the handler take the context as its next parameter, and run again",
+        ));
+    }
+    Ok(())
 }
 
 /// A schema where the configuration has none: before a handler that stands in the same literal, else at the end.
@@ -305,5 +318,6 @@ pub fn context(
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     let found = find(scripts, tool)?;
     let index = usize::from(matches!(found.slot, Slot::Present(_)));
+    gets_context(found.handler, found.reach, index, context)?;
     handler::context(found.handler, index, context, is_typed_by_place(found.handler))
 }
