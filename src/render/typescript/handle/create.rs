@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::work::{Initial, Work, same_code};
 use crate::model::facts::Span;
-use crate::plan::handle::{Entry, Kind, Place, Role, ToolUse, Touch};
+use crate::plan::handle::{Kind, Place, Role, ToolUse, Touch};
 use crate::render::Refused;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
