@@ -3,6 +3,7 @@
 pub mod access;
 pub mod answer;
 pub mod bags;
+mod by_hand;
 mod describe;
 pub mod failure;
 mod frameworks;
@@ -16,5 +17,6 @@ pub mod setup;
 pub mod signals;
 pub mod slots;
 pub mod stores;
+mod unfilled;
 pub mod upgrades;
 pub mod words;

@@ -144,10 +144,8 @@ pub(super) fn process_state(analysis: &Analysis<'_>, registries: &[Registry]) ->
         .iter()
         .filter(|lasting| {
             let name = lasting.holder.name.text();
-            let owns_registry = lasting
-                .values
-                .iter()
-                .any(|value| matches!(value, Value::Object(id) if owning.contains(id)));
+            let owns_registry =
+                lasting.values.iter().any(|value| matches!(value, Value::Object(id) if owning.contains(id)));
             !owns_registry
                 && !words::is_telemetry(name)
                 && lasting.writers.iter().any(plain)

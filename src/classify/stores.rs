@@ -1,6 +1,8 @@
 //! Stores: everything that is kept per session, with what it holds, where it belongs and what becomes of it.
 
-use rustc_hash::FxHashSet;
+use std::cell::OnceCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::{Access, Bag, Keyed, Kind};
 use super::answer::{Carrier, Failure, Holds, KeyedBy};
@@ -8,6 +10,7 @@ use super::failure;
 use super::holds;
 use super::lifetime::{Finder, Held, Lasting};
 use super::mutations::Mutations;
+use super::unfilled;
 use crate::model::facts::ExprKind;
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
@@ -68,8 +71,12 @@ pub struct Analysis<'p> {
     pub stores: Vec<Found>,
     /// State of the process that handlers change.
     pub process: Vec<Lasting>,
-    /// Tables of transports by an id that nobody is ever given: left over from sessions.
+    /// Left over from sessions: tables of transports by an id that nobody is ever given, and tables that nothing ever fills.
     pub dead: Vec<Found>,
+    /// Member expressions by the object that they are of, once somebody asks.
+    pub(super) members: OnceCell<FxHashMap<ObjId, Vec<ExprRef>>>,
+    /// Calls that change an object, once somebody asks.
+    pub(super) mutating: OnceCell<FxHashSet<ExprRef>>,
 }
 
 impl<'p> Analysis<'p> {
@@ -82,13 +89,20 @@ impl<'p> Analysis<'p> {
     /// The same where lifetimes were computed before.
     pub fn with(flow: Flow<'p>, lives: Lives) -> Self {
         let mutations = Mutations::of(&flow, &lives.handler_reach);
-        let mut analysis = Self { flow, lives, mutations, stores: Vec::new(), process: Vec::new(), dead: Vec::new() };
+        let mut analysis = Self {
+            flow,
+            lives,
+            mutations,
+            stores: Vec::new(),
+            process: Vec::new(),
+            dead: Vec::new(),
+            members: OnceCell::new(),
+            mutating: OnceCell::new(),
+        };
         analysis.stores = analysis.find_stores();
-        if analysis.never_opens_sessions() {
-            let (dead, stores) =
-                std::mem::take(&mut analysis.stores).into_iter().partition(|found| found.holds == Holds::Transport);
-            (analysis.dead, analysis.stores) = (dead, stores);
-        }
+        let sessionless = analysis.never_opens_sessions();
+        let dead = |found: &Found| found.failure == Failure::Dead || (sessionless && found.holds == Holds::Transport);
+        (analysis.dead, analysis.stores) = std::mem::take(&mut analysis.stores).into_iter().partition(dead);
         analysis.process = analysis.find_process_state();
         analysis
     }
@@ -156,7 +170,13 @@ impl<'p> Analysis<'p> {
         let objects: Vec<ObjId> = keyed.object.into_iter().collect();
         let name = keyed.key_text.unwrap_or(keyed.holder.name);
         let fallback = failure::fallback(self, keyed);
-        let failure = failure::keyed(self, keyed, judged.holds);
+        // A table of transports that is empty so far is one that is about to be written.
+        let transports = judged.with_transport || judged.holds == Holds::Transport;
+        let failure = if !transports && keyed.object.is_some_and(|id| unfilled::is_never_filled(&self.flow, id)) {
+            Failure::Dead
+        } else {
+            failure::keyed(self, keyed, judged.holds)
+        };
         let mut found = Found {
             name,
             container: self.container(keyed.object, &keyed.holder),

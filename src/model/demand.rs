@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::facts::{ExprId, ExprKind, Exported, Imported, SymbolKind};
+use super::facts::{Exported, ExprId, ExprKind, Imported, Key, SymbolKind};
 use super::flow::value::Value;
 use super::flow::{Flow, Target, submodule};
 use super::lives::{Contexts, Lives};
@@ -23,6 +23,8 @@ enum Place {
     Symbol(SymbolRef),
     /// A field that methods of a module's classes call their own.
     Field(u32, Name),
+    /// Whatever has this name, where nothing is known of it: a field, a parameter, the result of a function.
+    Named(Name),
 }
 
 /// How often what is made of an import may be handed on to another name.
@@ -150,7 +152,8 @@ impl Demand<'_, '_> {
                         ExprKind::Call { callee, .. } => at = *callee,
                         ExprKind::Member { object, .. } => at = *object,
                         ExprKind::Symbol(id) => {
-                            if let Some(leads) = self.tracked.get(&Place::Symbol(At { module: module as u32, id: *id })) {
+                            if let Some(leads) = self.tracked.get(&Place::Symbol(At { module: module as u32, id: *id }))
+                            {
                                 self.wanted.extend(leads.iter().copied());
                             }
                             break;
@@ -166,14 +169,21 @@ impl Demand<'_, '_> {
     fn pass(&mut self) -> bool {
         let mut handed: Vec<(Place, Vec<Unread>)> = Vec::new();
         for at in self.flow.program.exprs() {
-            let Some(leads) = self.leads(at) else { continue };
-            if leads.iter().all(|lead| self.wanted.contains(lead)) {
-                continue;
-            }
-            if self.matters(at) {
-                self.wanted.extend(leads);
-            } else if let Some(place) = self.put_into(at) {
-                handed.push((place, leads));
+            if let Some(leads) = self.leads(at) {
+                if leads.iter().all(|lead| self.wanted.contains(lead)) {
+                    continue;
+                }
+                if self.matters(at) {
+                    self.wanted.extend(leads);
+                } else {
+                    handed.extend(self.put_into(at).into_iter().map(|place| (place, leads.clone())));
+                }
+            } else if let Some(leads) = self.leads_by_name(at)
+                && !leads.iter().all(|lead| self.wanted.contains(lead))
+                && self.flow.at(at).is_empty()
+                && self.meets(at, &|value| matches!(value, Value::Id(_)))
+            {
+                self.wanted.extend(leads.clone());
             }
         }
         let mut new = false;
@@ -209,26 +219,39 @@ impl Demand<'_, '_> {
         }
     }
 
+    /// The unread files from which an expression may have its value, by its name alone.
+    fn leads_by_name(&self, at: ExprRef) -> Option<&Vec<Unread>> {
+        let name = match self.flow.program.kind(at) {
+            ExprKind::Symbol(id) => self.flow.program.symbol(At { module: at.module, id: *id }).name,
+            ExprKind::Member { name, .. } => *name,
+            _ => return None,
+        };
+        self.tracked.get(&Place::Named(name))
+    }
+
     /// Whether a use is one by which something of a session crosses.
     fn matters(&self, at: ExprRef) -> bool {
+        self.is_inside(self.flow.program.func_of(at)) || self.meets(at, &|value| self.is_of_session(value))
+    }
+
+    /// Whether a call that an expression is part of (as callee or argument) has to do with certain values besides.
+    fn meets(&self, at: ExprRef, counts: &dyn Fn(&Value) -> bool) -> bool {
         let facts = self.flow.program.module(at.module);
-        if self.is_inside(self.flow.program.func_of(at)) {
-            return true;
-        }
+        let is_met = |id: ExprId| self.flow.at(At { module: at.module, id }).iter().any(counts);
         let mut id = at.id;
         for _ in 0..AROUND {
             let Some(parent) = facts.expr(id).parent else { return false };
             if let ExprKind::Call { .. } | ExprKind::New { .. } = facts.kind(parent) {
-                let mut carries = false;
-                facts.kind(parent).each_child(|child| carries |= child != id && self.carries(at.module, child));
-                if carries {
+                let mut met = false;
+                facts.kind(parent).each_child(|child| met |= child != id && is_met(child));
+                if met {
                     return true;
                 }
                 // `router.use(imported)`: what the call is made on decides as well.
                 if let ExprKind::Call { callee, .. } = facts.kind(parent)
                     && let ExprKind::Member { object, .. } = facts.kind(*callee)
                     && *callee != id
-                    && self.carries(at.module, *object)
+                    && is_met(*object)
                 {
                     return true;
                 }
@@ -248,36 +271,56 @@ impl Demand<'_, '_> {
             || self.lives.registers.contains(&func)
     }
 
-    /// Whether an expression is something of a session, or leads to it.
-    fn carries(&self, module: u32, id: ExprId) -> bool {
-        self.flow.at(At { module, id }).iter().any(|value| match value {
+    /// Whether a value is something of a session, or leads to it.
+    fn is_of_session(&self, value: &Value) -> bool {
+        match value {
             Value::Id(_) | Value::Credential(_) => true,
             Value::Object(object) => self.flow.object(*object).role.is_some_and(is_protocol),
             Value::Func(func) => self.is_inside(*func),
             _ => false,
-        })
+        }
     }
 
-    /// The name or field that what an expression is part of is put into.
-    fn put_into(&self, at: ExprRef) -> Option<Place> {
+    /// Where what an expression is part of is put.
+    fn put_into(&self, at: ExprRef) -> Vec<Place> {
         let facts = self.flow.program.module(at.module);
+        let mut out = Vec::new();
         let mut id = at.id;
         for _ in 0..AROUND {
-            let parent = facts.expr(id).parent?;
-            if let ExprKind::Assign { target, value, .. } = facts.kind(parent)
-                && *value == id
-            {
-                return match facts.kind(*target) {
-                    ExprKind::Symbol(symbol) => Some(Place::Symbol(At { module: at.module, id: *symbol })),
-                    ExprKind::Member { object, name } if matches!(facts.kind(*object), ExprKind::This(_)) => {
-                        Some(Place::Field(at.module, *name))
+            let Some(parent) = facts.expr(id).parent else { return out };
+            match facts.kind(parent) {
+                ExprKind::Assign { target, value, .. } if *value == id => {
+                    match facts.kind(*target) {
+                        ExprKind::Symbol(symbol) => out.push(Place::Symbol(At { module: at.module, id: *symbol })),
+                        ExprKind::Member { object, name } => {
+                            if matches!(facts.kind(*object), ExprKind::This(_)) {
+                                out.push(Place::Field(at.module, *name));
+                            }
+                            out.push(Place::Named(*name));
+                        }
+                        _ => {}
                     }
-                    _ => None,
-                };
+                    return out;
+                }
+                ExprKind::Return(_) => {
+                    out.extend(facts.function(facts.expr(parent).func).name.map(Place::Named));
+                    return out;
+                }
+                ExprKind::Call { args, .. } | ExprKind::New { args, .. } => {
+                    let arg = args.iter().find(|arg| arg.value == id);
+                    out.extend(arg.and_then(|arg| arg.name).map(Place::Named));
+                }
+                ExprKind::Object(fields) => {
+                    let field = fields.iter().find(|field| field.value == id);
+                    if let Some(Key::Name(name)) = field.map(|field| &field.key) {
+                        out.push(Place::Named(*name));
+                    }
+                }
+                _ => {}
             }
             id = parent;
         }
-        None
+        out
     }
 }
 

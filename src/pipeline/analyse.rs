@@ -2,8 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ScanOptions;
 use super::Progress;
+use super::ScanOptions;
 use super::components::Solved;
 use super::load::Loaded;
 use super::locate::Locator;
@@ -15,7 +15,7 @@ use crate::classify::stores::Analysis;
 use crate::model::demand::{self, Unread};
 use crate::model::facts::{FuncKind, Language, Module};
 use crate::model::flow::Flow;
-use crate::model::lives::Lives;
+use crate::model::lives::{Lives, unfed_factories};
 use crate::model::name::Name;
 use crate::model::program::{FuncRef, Link, Program};
 use crate::plan::{self, ServerPlan, Site};
@@ -25,6 +25,13 @@ use crate::rules::finding::{Finding, Related};
 use crate::workspace::replicas::Replicas;
 use crate::workspace::sdk::{self, Era, SdkKind};
 use crate::workspace::{Family, Packages, Resolution, Resolver};
+
+/// How often the analysis may ask for further files: how many imports away from a file of interest another may be.
+const ROUNDS: usize = 7;
+/// The same for programs of very many expressions, which take long to solve.
+const ROUNDS_OF_LARGE: usize = 2;
+/// From how many expressions on a program is large: a few megabytes of source.
+const LARGE: usize = 300_000;
 
 /// What the analysis of a tree found.
 #[derive(Default)]
@@ -66,15 +73,17 @@ pub struct Analyser<'a> {
 impl Analyser<'_> {
     /// Analyses all modules, and the files that turn out to matter to them.
     pub fn run(&self, loaded: &mut Loaded<'_>, solved: &mut Solved, progress: &dyn Progress) -> Answers {
+        let mut round = 0;
         let components = loop {
-            solved.resolve(loaded, self.resolver);
+            round += 1;
+            solved.resolve(loaded, self.resolver, self.packages);
             let components = solved.components(loaded);
             let mut wanted = Vec::new();
             for component in &components {
                 if solved.answers.contains_key(component) {
                     continue;
                 }
-                match self.component(loaded, solved, component) {
+                match self.component(loaded, solved, component, round) {
                     Ok(answers) => {
                         solved.answers.insert(component.clone(), answers);
                     }
@@ -102,19 +111,30 @@ impl Analyser<'_> {
         loaded: &mut Loaded<'_>,
         solved: &Solved,
         component: &[usize],
+        round: usize,
     ) -> Result<Answers, Vec<String>> {
         let (mut program, unread) = self.program(loaded, solved, component);
-        let told = self.solve(&program, &unread);
+        let told = self.solve(&program, &unread, round);
         for (index, module) in component.iter().zip(std::mem::take(&mut program.modules)) {
             loaded.modules[*index] = module;
         }
         told
     }
 
-    fn solve(&self, program: &Program, unread: &FxHashMap<Unread, String>) -> Result<Answers, Vec<String>> {
+    fn solve(
+        &self,
+        program: &Program,
+        unread: &FxHashMap<Unread, String>,
+        round: usize,
+    ) -> Result<Answers, Vec<String>> {
+        let size: usize = program.modules.iter().map(|module| module.exprs.len()).sum();
+        let rounds = if size > LARGE { ROUNDS_OF_LARGE } else { ROUNDS };
         let flow = Flow::solve(program);
         let lives = Lives::new(&flow);
-        let wanted = demand::wanted(&flow, &lives, &unread.keys().copied().collect());
+        let wanted = match round < rounds {
+            true => demand::wanted(&flow, &lives, &unread.keys().copied().collect()),
+            false => FxHashSet::default(),
+        };
         if !wanted.is_empty() {
             return Err(wanted.iter().map(|lead| unread[lead].clone()).collect());
         }
@@ -231,6 +251,8 @@ impl Analyser<'_> {
             let uncalled =
                 analysis.lives.assumed.iter().filter(|_| matters).filter(|func| modules[func.module as usize]);
             answers.uncalled.extend(uncalled.filter_map(|func| Some((dir.clone(), caller_word(program, *func)?))));
+            let unfed = unfed_factories(&analysis.flow).into_iter().filter(|func| modules[func.module as usize]);
+            answers.uncalled.extend(unfed.filter_map(|func| Some((dir.clone(), caller_word(program, func)?))));
             answers.servers.push(server);
             answers.plans.push(plan);
         }

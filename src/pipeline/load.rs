@@ -21,6 +21,10 @@ use crate::workspace::walk::{SourceFile, Tree};
 /// Up to how many files a tree is read as a whole, and without threads: starting them costs more than they save.
 const SMALL_TREE: usize = 32;
 
+/// Up to how many files of a tree imports are simply followed: that costs less than solving what was read again and again in order to
+/// ask which of them matter, and misses nothing.
+const MODEST_TREE: usize = 600;
+
 /// How many imports away from a file of interest another file may be.
 const HOPS: usize = 6;
 
@@ -134,13 +138,14 @@ impl<'t> Loaded<'t> {
         self.modules.push(module);
     }
 
-    /// Takes in what Rust modules use, hop by hop: a crate is one program, and parsing it is cheap. Of the other languages' imports
-    /// those are followed that the analysis asks for.
+    /// Takes in what modules import, hop by hop. In a large tree only what Rust modules use (a crate is one program, and parsing it is
+    /// cheap); of the other languages' imports those are followed that the analysis asks for.
     fn follow(&mut self, resolver: &Resolver, progress: &dyn Progress) {
+        let follows = |module: &&Module| module.language == Language::Rust || self.tree.files.len() <= MODEST_TREE;
         let mut first = 0;
         for _ in 0..HOPS {
             let mut wanted = Vec::new();
-            for module in self.modules[first..].iter().filter(|module| module.language == Language::Rust) {
+            for module in self.modules[first..].iter().filter(follows) {
                 for specifier in runtime_specifiers(module) {
                     if let Resolution::File(path) = resolver.resolve(&module.path, specifier.text())
                         && !self.tried.contains(&path)

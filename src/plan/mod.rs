@@ -4,6 +4,7 @@
 //! is to say: applied. So no step ever has to know the edits of another.
 
 pub mod blockers;
+mod factories;
 pub mod handle;
 pub mod singleton;
 pub mod transport;
@@ -137,7 +138,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server) -> ServerPlan {
     let blockers = blockers::of(context, &out.steps);
     let (steps, refused) = match blockers.manual.is_empty() {
         true => without_sessions(context, server, &out.steps, &blockers),
-        false => Default::default(),
+        false => (Vec::new(), singleton::waiting(context, &blockers.manual)),
     };
     out.steps.extend(steps);
     out.manual.extend(blockers.manual);
@@ -155,18 +156,18 @@ fn without_sessions(
 ) -> (Vec<Step>, Vec<Manual>) {
     // A table of transports goes with its routes; what stands in no table is simpler, where it can be told.
     let in_table = context.stores().any(|found| found.with_transport);
-    let (singletons, refused) = match in_table {
-        true => Default::default(),
+    let singleton = match in_table {
+        true => singleton::Planned::default(),
         false => singleton::plan(context, server, steps, blockers),
     };
-    if !singletons.is_empty() {
-        return (singletons, refused);
+    if singleton.blocked || !singleton.steps.is_empty() {
+        return (singleton.steps, singleton.manual);
     }
     let transport = transport::plan(context, server, steps);
     let notes = |step: Step| Step { notes: [step.notes, blockers.notes.clone()].concat(), ..step };
     match transport.step {
         Some(step) => (vec![notes(step)], Vec::new()),
         None if in_table => (Vec::new(), transport.manual),
-        None => (Vec::new(), refused),
+        None => (Vec::new(), singleton.manual),
     }
 }

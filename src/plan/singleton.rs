@@ -2,17 +2,15 @@
 //! all the same. Server and transport become those of one request.
 
 use super::blockers::Blockers;
-use super::{Claim, Level, Manual, Site, Step, StepKind, site};
+use super::{Claim, Level, Manual, Site, Step, StepKind, factories, site};
 use crate::classify::answer::{Era, Server};
-use crate::model::facts::{ExprKind, Imported};
+use crate::model::facts::{ExprKind, Imported, SymbolKind};
 use crate::model::flow::value::{ObjId, Site as Origin};
 use crate::model::lives::{Mode, TransportSite, reach};
 use crate::model::program::{At, ExprRef, Link};
 use crate::model::vocabulary::Op;
 use crate::rules::detect::{Context, Spot};
-use crate::rules::{
-    Rule, dead_session_code, session_transport_setup, shared_stateless_server, stream_resumability,
-};
+use crate::rules::{Rule, dead_session_code, session_transport_setup, shared_stateless_server, stream_resumability};
 
 /// What becomes of a transport.
 #[derive(Clone, Debug)]
@@ -33,34 +31,53 @@ pub struct Singleton {
     pub registrars: Vec<Site>,
     /// Imports of the server's variable.
     pub importers: Vec<Site>,
+    /// Calls that hand the server in, where the function that serves takes it as a parameter.
+    pub handed: Vec<Site>,
     /// The session header in lists of headers that browsers may send or read.
     pub header_lists: Vec<Site>,
 }
 
+/// What is planned for a set-up.
+#[derive(Clone, Debug, Default)]
+pub struct Planned {
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// What stands in their way.
+    pub manual: Vec<Manual>,
+    /// What stands in the way would stand in the way of any other step as well.
+    pub blocked: bool,
+}
+
 /// Plans the set-up of a server. `steps` are those of its stores, which all come first.
-pub fn plan(
-    context: &Context<'_, '_>,
-    server: &Server,
-    steps: &[Step],
-    blockers: &Blockers,
-) -> (Vec<Step>, Vec<Manual>) {
+pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step], blockers: &Blockers) -> Planned {
+    let mut out = Planned::default();
     // A table of transports goes with its routes, in a step of its own.
-    let table = context.stores().any(|found| found.with_transport);
-    if table {
-        return (Vec::new(), Vec::new());
+    if context.stores().any(|found| found.with_transport) {
+        return out;
     }
-    let (mut planned, mut manual) = (Vec::new(), Vec::new());
     for transport in context.transports().filter(|transport| !transport.sse) {
         let Some(found) = Found::of(context, transport) else { continue };
         match found.singleton(context, server) {
-            Ok(singleton) if blockers.manual.is_empty() => {
-                planned.push(step(context, server, singleton, steps, blockers));
+            Ok(singleton) => out.steps.push(step(context, server, singleton, steps, blockers)),
+            Err(Obstacle::Unclear(refusal)) => out.manual.push(*refusal),
+            Err(Obstacle::Certain(refusal)) => {
+                out.blocked = true;
+                if refusal.rule != session_transport_setup::RULE.name {
+                    out.manual.push(waits(context, transport, std::slice::from_ref(&refusal)));
+                }
+                out.manual.push(*refusal);
             }
-            Ok(_) => manual.push(waits(context, transport, blockers)),
-            Err(refusal) => manual.push(*refusal),
         }
     }
-    (planned, manual)
+    out
+}
+
+/// Why there is no step.
+enum Obstacle {
+    /// The code is not understood; another planner may do better.
+    Unclear(Box<Manual>),
+    /// It is understood, and stands in the way.
+    Certain(Box<Manual>),
 }
 
 /// A transport with what uses it.
@@ -92,24 +109,21 @@ impl<'a> Found<'a> {
             })
             .collect();
         let servers: Vec<ObjId> = connects.iter().map(|(_, server)| *server).collect();
-        let shared = context
-            .signals
-            .shared
-            .iter()
-            .any(|(_, object)| *object == transport.object || servers.contains(object));
+        let shared =
+            context.signals.shared.iter().any(|(_, object)| *object == transport.object || servers.contains(object));
         (transport.mode != Mode::Off || shared).then_some(Self { transport, connects, handles })
     }
 
-    fn singleton(&self, context: &Context<'_, '_>, server: &Server) -> Result<Singleton, Box<Manual>> {
+    fn singleton(&self, context: &Context<'_, '_>, server: &Server) -> Result<Singleton, Obstacle> {
         let made = place(context, self.transport.at);
         let refuse = |why: &str, todo: &str| {
-            Err(Box::new(Manual {
+            Err(Obstacle::Unclear(Box::new(Manual {
                 rule: session_transport_setup::RULE.name,
                 at: place(context, self.transport.generator.unwrap_or(self.transport.at)),
                 what: "this transport opens sessions".to_owned(),
                 why: why.to_owned(),
                 todo: vec![todo.to_owned()],
-            }))
+            })))
         };
         let todo = "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`";
         if !matches!(context.analysis.flow.program.kind(self.transport.at), ExprKind::New { .. }) {
@@ -130,6 +144,10 @@ impl<'a> Found<'a> {
             };
             return refuse(why, todo);
         };
+        let served = context.analysis.flow.program.func_of(self.handles[0]);
+        if let Some(obstacle) = factories::obstacle(context, *origin, served) {
+            return Err(Obstacle::Certain(Box::new(obstacle)));
+        }
         Ok(Singleton {
             transport: made,
             connects: self.connects.iter().map(|(at, _)| place(context, *at)).collect(),
@@ -139,6 +157,7 @@ impl<'a> Found<'a> {
             switched: self.transport.mode == Mode::Either,
             registrars: registrars(context, &servers),
             importers: importers(context, *origin),
+            handed: handed(context, &self.connects),
             header_lists: context.ours(&context.signals.header_lists).map(|at| place(context, at)).collect(),
         })
     }
@@ -160,9 +179,9 @@ fn registrars(context: &Context<'_, '_>, servers: &[ObjId]) -> Vec<Site> {
     let mut out = Vec::new();
     for at in flow.program.exprs() {
         let ExprKind::Call { args, .. } = flow.program.kind(at) else { continue };
-        let given = args.iter().any(|arg| {
-            flow.objects_at(At { module: at.module, id: arg.value }).any(|id| servers.contains(&id))
-        });
+        let given = args
+            .iter()
+            .any(|arg| flow.objects_at(At { module: at.module, id: arg.value }).any(|id| servers.contains(&id)));
         if given && only_registers(context, at) {
             out.push(place(context, at));
         }
@@ -214,6 +233,28 @@ fn importers(context: &Context<'_, '_>, origin: ExprRef) -> Vec<Site> {
     out
 }
 
+/// Calls of the function around a connection that gets the server as a parameter.
+fn handed(context: &Context<'_, '_>, connects: &[(ExprRef, ObjId)]) -> Vec<Site> {
+    let flow = &context.analysis.flow;
+    let mut out = Vec::new();
+    for (at, _) in connects {
+        let facts = flow.program.module(at.module);
+        let ExprKind::Call { callee, .. } = facts.kind(at.id) else { continue };
+        let ExprKind::Member { object, .. } = facts.kind(*callee) else { continue };
+        let ExprKind::Symbol(symbol) = facts.kind(*object) else { continue };
+        if facts.symbol(*symbol).kind != SymbolKind::Parameter {
+            continue;
+        }
+        let func = At { module: at.module, id: facts.symbol(*symbol).func };
+        for (_, call, _) in flow.callers.get(&func).into_iter().flatten() {
+            out.push(place(context, *call));
+        }
+    }
+    out.sort();
+    out.dedup();
+    out
+}
+
 /// Whether the transport is one of the second SDK.
 fn is_modern(context: &Context<'_, '_>, transport: &TransportSite, server: &Server) -> bool {
     let package = context.analysis.flow.object(transport.object).external.map(|(package, _)| package.text());
@@ -224,13 +265,7 @@ fn is_modern(context: &Context<'_, '_>, transport: &TransportSite, server: &Serv
     }
 }
 
-fn step(
-    context: &Context<'_, '_>,
-    server: &Server,
-    singleton: Singleton,
-    steps: &[Step],
-    blockers: &Blockers,
-) -> Step {
+fn step(context: &Context<'_, '_>, server: &Server, singleton: Singleton, steps: &[Step], blockers: &Blockers) -> Step {
     let claims = claims(context, &singleton);
     let events = claims.iter().any(|claim| claim.rule == stream_resumability::RULE.name);
     let mut notes = blockers.notes.clone();
@@ -245,11 +280,18 @@ fn step(
     }
     if singleton.switched {
         notes.push(
-            "the switch between sessions and none no longer has an effect: both of its positions serve without".to_owned(),
+            "the switch between sessions and none no longer has an effect: both of its positions serve without"
+                .to_owned(),
         );
     }
-    // The event store and the switch are somebody's intention.
-    let level = if events || singleton.switched { Level::Review } else { Level::Safe };
+    let shared: Vec<&str> = shared_state(context);
+    for name in &shared {
+        notes.push(format!(
+            "`{name}` belongs to the process and handlers change it: clients that had to wait for each other before share it now"
+        ));
+    }
+    // The event store and the switch are somebody's intention; so may be that there was one client only.
+    let level = if events || singleton.switched || !shared.is_empty() { Level::Review } else { Level::Safe };
     Step {
         id: format!("transport:{}{}", singleton.transport.path, among_others(context, &singleton)),
         rule: session_transport_setup::RULE.name,
@@ -260,6 +302,15 @@ fn step(
         kind: StepKind::Singleton(Box::new(singleton)),
         notes,
     }
+}
+
+/// State of the process that handlers change.
+fn shared_state(context: &Context<'_, '_>) -> Vec<&'static str> {
+    let ours = context.analysis.process.iter().filter(|lasting| context.modules[lasting.holder.module as usize]);
+    let mut names: Vec<&str> = ours.map(|lasting| lasting.holder.name.text()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// What tells a transport from others that its file constructs.
@@ -294,11 +345,17 @@ fn claims(context: &Context<'_, '_>, singleton: &Singleton) -> Vec<Claim> {
     out
 }
 
+/// What is said of every transport that opens sessions, where something keeps the server on them.
+pub fn waiting(context: &Context<'_, '_>, causes: &[Manual]) -> Vec<Manual> {
+    let open = context.transports().filter(|transport| !transport.sse && transport.mode != Mode::Off);
+    open.map(|transport| waits(context, transport, causes)).collect()
+}
+
 /// What is said of a set-up that something keeps on sessions.
-fn waits(context: &Context<'_, '_>, transport: &TransportSite, blockers: &Blockers) -> Manual {
-    let first = blockers.manual.first();
+fn waits(context: &Context<'_, '_>, transport: &TransportSite, causes: &[Manual]) -> Manual {
+    let first = causes.first();
     let cause = first.map_or(String::new(), |manual| format!("{} ({})", manual.what, manual.at.path));
-    let more = blockers.manual.len().saturating_sub(1);
+    let more = causes.len().saturating_sub(1);
     let others = if more > 0 { format!(", and {more} more") } else { String::new() };
     let at = match transport.generator.filter(|at| context.here(*at)) {
         Some(at) => context.spot(at),

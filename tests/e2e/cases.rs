@@ -59,7 +59,7 @@ pub enum Source {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Signature {
-    /// They differ exactly in the rows that tell of sessions.
+    /// They differ exactly in the rows that tell of sessions; besides, what failed may pass.
     Exact,
     /// Only the result is asked, and has those rows as they are without sessions. For servers that took one client only: the
     /// suite, which connects many times, learns nothing of them.

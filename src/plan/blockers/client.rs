@@ -37,7 +37,9 @@ fn asks(context: &Context<'_, '_>, out: &mut Blockers) {
                 "take the answer as an argument of the tool, and say in its description when to ask the user",
                 "on an SDK that speaks 2026-07-28: answer `inputRequired(…)`, and read the input when the call comes back",
             ],
-            "createMessage" | "requestSampling" => &["call a model directly, or hand the text back for the client's own model"],
+            "createMessage" | "requestSampling" => {
+                &["call a model directly, or hand the text back for the client's own model"]
+            }
             "listRoots" => &["take the paths as arguments, or as a setting of the server"],
             "ping" => &["delete it: a dead connection shows when its request ends"],
             _ => &["answer within the request that the client sent"],

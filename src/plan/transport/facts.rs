@@ -2,9 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::facts::{ExprId, ExprKind, FuncKind, Span};
+use crate::classify::lifetime::Lasting;
+use crate::classify::stores::Found;
+use crate::model::facts::{ExprId, ExprKind, FuncKind, Span, TOP};
 use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
-use crate::model::flow::{Edge, Flow};
+use crate::model::flow::{Edge, Flow, Root};
 use crate::model::lives::{Mode, TransportSite, reach};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
@@ -56,7 +58,7 @@ impl Collector<'_, '_, '_> {
             if let Some(fact) = self.fact(at) {
                 out.facts.push((span, fact));
             }
-            if matches!(facts.kind(id), ExprKind::Call { .. } | ExprKind::New { .. })
+            if matches!(facts.kind(id), ExprKind::Call { .. } | ExprKind::New { .. } | ExprKind::Member { .. })
                 && let Some(callee) = self.only_callee(at)
             {
                 out.calls.push((span, func_site(self.context, callee)));
@@ -105,7 +107,8 @@ impl Collector<'_, '_, '_> {
 
     fn call(&self, at: ExprRef) -> Option<Fact> {
         if let Some(pairs) = self.flow.connects.get(&at) {
-            let ours = pairs.is_empty() || pairs.iter().any(|(_, transport)| is_transport(self.flow.object(*transport).role));
+            let ours =
+                pairs.is_empty() || pairs.iter().any(|(_, transport)| is_transport(self.flow.object(*transport).role));
             return ours.then_some(Fact::Connect);
         }
         for performed in self.flow.performed(at) {
@@ -113,10 +116,15 @@ impl Collector<'_, '_, '_> {
             match performed.op {
                 Op::IsInitialize if self.decides(at) => return Some(Fact::Opens),
                 Op::Connect => return Some(Fact::Connect),
-                Op::HandleRequest if is_transport(role) && self.named(at, "handleRequest") => return Some(Fact::Handle),
+                Op::HandleRequest if is_transport(role) && self.named(at, "handleRequest") => {
+                    return Some(Fact::Handle);
+                }
                 Op::Log | Op::Measure => return Some(Fact::Log),
                 _ => {}
             }
+        }
+        if self.builds(at) {
+            return Some(Fact::Build);
         }
         let ExprKind::Call { callee, .. } = self.flow.program.kind(at) else { return None };
         let ExprKind::Member { object, name } = self.flow.program.module(at.module).kind(*callee) else {
@@ -133,6 +141,25 @@ impl Collector<'_, '_, '_> {
                 matches!(self.flow.object(id).role, Some(Role::Transport | Role::Server | Role::SseTransport))
             });
         closes.then_some(Fact::Close)
+    }
+
+    /// Whether a call builds a server, and nothing in what it runs is kept for later calls of its tools.
+    fn builds(&self, at: ExprRef) -> bool {
+        if !self.flow.plays(at, Role::Server) {
+            return false;
+        }
+        let callees = self.flow.callees(at);
+        let program = self.flow.program;
+        !callees.is_empty()
+            && callees.into_iter().flat_map(|callee| reach(self.flow, callee)).all(|func| {
+                let span = program.function(func).span;
+                let within = |module: u32, at: Span| module == func.module && span.contains(at);
+                let kept = |lasting: &Lasting| within(lasting.holder.module, lasting.holder.span);
+                let stored = |found: &Found| within(found.holder.module, found.holder.span);
+                func.id == TOP
+                    || !(self.context.analysis.process.iter().any(kept)
+                        || self.context.analysis.stores.iter().any(stored))
+            })
     }
 
     fn named(&self, call: ExprRef, name: &str) -> bool {
@@ -187,13 +214,17 @@ impl Collector<'_, '_, '_> {
         let facts = self.flow.program.module(at.module);
         let span = facts.expr(at.id).span;
         let func = facts.expr(at.id).func;
-        let mut branches = facts.branches.iter().filter(|branch| {
-            branch.func == func && facts.expr(branch.condition).span.contains(span)
-        });
+        let mut branches = facts
+            .branches
+            .iter()
+            .filter(|branch| branch.func == func && facts.expr(branch.condition).span.contains(span));
         let Some(branch) = branches.next() else { return true };
         branch.then_leaves
             || branch.otherwise_leaves
-            || [Some(branch.then), branch.otherwise].into_iter().flatten().any(|part| self.makes_transport(at.module, part))
+            || [Some(branch.then), branch.otherwise]
+                .into_iter()
+                .flatten()
+                .any(|part| self.makes_transport(at.module, part))
     }
 
     /// Whether code within a span makes, connects or uses a transport.
@@ -223,10 +254,7 @@ impl Collector<'_, '_, '_> {
         callees.dedup();
         let caller = self.flow.program.func_of(at);
         let direct = |callee: &FuncRef| {
-            self.flow
-                .edges
-                .get(&caller)
-                .is_some_and(|edges| edges.contains(&(*callee, at, Edge::Call)))
+            self.flow.edges.get(&caller).is_some_and(|edges| edges.contains(&(*callee, at, Edge::Call)))
         };
         match callees.as_slice() {
             [only] if direct(only) => Some(*only),
@@ -236,13 +264,14 @@ impl Collector<'_, '_, '_> {
 
     /// Whether all that runs a function is calls of the program that can run nothing else.
     fn is_closed(&self, func: FuncRef) -> bool {
-        if self.flow.program.function(func).kind == FuncKind::Top || self.flow.roots.contains_key(&func) {
+        let runs = |roots: &FxHashSet<Root>| roots.iter().any(|root| *root != Root::Timer);
+        if self.flow.program.function(func).kind == FuncKind::Top || self.flow.roots.get(&func).is_some_and(runs) {
             return false;
         }
         let Some(callers) = self.flow.callers.get(&func) else { return false };
-        callers.iter().all(|(_, at, edge)| {
-            *edge == Edge::Call && self.context.here(*at) && self.only_callee(*at) == Some(func)
-        })
+        callers
+            .iter()
+            .all(|(_, at, edge)| *edge == Edge::Call && self.context.here(*at) && self.only_callee(*at) == Some(func))
     }
 }
 

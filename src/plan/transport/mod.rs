@@ -34,6 +34,8 @@ pub enum Fact {
     Sessionless,
     /// It constructs a transport of the HTTP+SSE kind.
     Sse,
+    /// It builds a server that keeps nothing of its own from one use to the next.
+    Build,
     /// It connects a server to a transport.
     Connect,
     /// A transport answers a request.
@@ -104,6 +106,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
     };
     let Some(first) = ours().find(|site| typescript(site.at.module)) else { return Planned::default() };
     let mut manual = tables::objections(context);
+    manual.extend(hidden(context));
     let requires = requirements(context, steps, &mut manual);
     let routes = routes::collect(context);
     if routes.is_empty() && manual.is_empty() {
@@ -139,10 +142,31 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         level: Level::Safe,
         requires,
         claims,
-        kind: StepKind::Transport(Box::new(Transport { sdk: sdk(server), units: facts::collect(context), routes, sse: routes::collect_sse(context), tables: tables::sites(context) })),
+        kind: StepKind::Transport(Box::new(Transport {
+            sdk: sdk(server),
+            units: facts::collect(context),
+            routes,
+            sse: routes::collect_sse(context),
+            tables: tables::sites(context),
+        })),
         notes: Vec::new(),
     };
     Planned { step: Some(step), manual }
+}
+
+/// A transport of a package that handles requests in a way of its own.
+fn hidden(context: &Context<'_, '_>) -> Option<Manual> {
+    let flow = &context.analysis.flow;
+    let theirs = context
+        .transports()
+        .find(|site| flow.object(site.object).external.is_some_and(|(package, _)| package == "@hono/mcp"))?;
+    Some(Manual {
+        rule: session_transport_setup::RULE.name,
+        at: site(context, context.call_spot(theirs.at)),
+        what: "make server and transport per request".to_owned(),
+        why: "this transport is not the SDK's, and keeps sessions in a way of its own".to_owned(),
+        todo: vec!["use `WebStandardStreamableHTTPServerTransport` of the SDK, then run again".to_owned()],
+    })
 }
 
 /// The steps that have to be applied before; a store that has none stands in the way.

@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::model::facts::{ExprKind, FuncKind, TOP};
 use crate::model::flow::value::Value;
 use crate::model::lives::reach;
+use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
 use crate::plan::Site;
@@ -17,7 +18,40 @@ const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "options", "
 
 /// Collects the routes of a package.
 pub fn collect(context: &Context<'_, '_>) -> Vec<Route> {
-    of(context, &serving(context, Role::Transport))
+    let mut out = of(context, &serving(context, Role::Transport));
+    let paths: Vec<(String, Name)> =
+        out.iter().filter_map(|route| Some((route.at.path.clone(), path_at(context, &route.at)?))).collect();
+    // What answers the other methods of such a path without its transport: it ends a session, say.
+    let beside = of(context, &keeping(context));
+    out.extend(beside.into_iter().filter(|route| {
+        let ends =
+            !route.methods.is_empty() && route.methods.iter().all(|method| matches!(method.as_str(), "get" | "delete"));
+        ends && path_at(context, &route.at).is_some_and(|path| paths.contains(&(route.at.path.clone(), path)))
+    }));
+    out.sort_by(|a, b| (&a.at.path, a.at.span).cmp(&(&b.at.path, b.at.span)));
+    out.dedup_by(|a, b| a.at == b.at);
+    out
+}
+
+/// The path that a registration is for.
+fn path_at(context: &Context<'_, '_>, at: &Site) -> Option<Name> {
+    let program = context.analysis.flow.program;
+    let module = program.modules.iter().position(|module| module.path == at.path)? as u32;
+    let facts = program.module(module);
+    let call = facts
+        .expr_ids()
+        .find(|id| facts.expr(*id).span == at.span && matches!(facts.kind(*id), ExprKind::Call { .. }))?;
+    let path = context.analysis.flow.argument(At { module, id: call }, 0)?;
+    context.analysis.flow.at(path).iter().find_map(|value| match value {
+        Value::Text(text) => Some(*text),
+        _ => None,
+    })
+}
+
+/// Functions in whose own code a table of transports is used.
+fn keeping(context: &Context<'_, '_>) -> FxHashSet<FuncRef> {
+    let kept = context.stores().filter(|found| found.with_transport);
+    kept.flat_map(|found| &found.uses).map(|access| access.func).filter(|func| func.id != TOP).collect()
 }
 
 /// Collects the routes that lead to transports of the HTTP+SSE kind alone.
@@ -82,7 +116,10 @@ fn named_like_route(context: &Context<'_, '_>, call: ExprRef) -> bool {
 /// Functions in whose own code a transport of a kind is made, or answers a request.
 fn serving(context: &Context<'_, '_>, kind: Role) -> FxHashSet<FuncRef> {
     let flow = &context.analysis.flow;
-    let made = context.transports().filter(|site| site.sse == (kind == Role::SseTransport)).map(|site| flow.program.func_of(site.at));
+    let made = context
+        .transports()
+        .filter(|site| site.sse == (kind == Role::SseTransport))
+        .map(|site| flow.program.func_of(site.at));
     let mut out: FxHashSet<FuncRef> = made.filter(|func| func.id != TOP).collect();
     for at in flow.program.exprs().filter(|at| context.here(*at)) {
         let name = if kind == Role::SseTransport { "handlePostMessage" } else { "handleRequest" };
@@ -113,9 +150,7 @@ fn handlers_in(context: &Context<'_, '_>, arg: ExprRef) -> Vec<FuncRef> {
             && span.contains(func.span)
             && func.parent.is_none_or(|parent| !span.contains(facts.function(parent).span))
     });
-    outermost
-        .map(|(index, _)| At { module: arg.module, id: crate::model::facts::FuncId(index as u32) })
-        .collect()
+    outermost.map(|(index, _)| At { module: arg.module, id: crate::model::facts::FuncId(index as u32) }).collect()
 }
 
 /// The methods of a registration, lower case; empty for all.

@@ -2,9 +2,12 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::classify::access::Kind;
 use crate::classify::answer::Holds;
 use crate::classify::stores::Found;
+use crate::model::facts::ExprKind;
 use crate::model::flow::value::{ObjId, Value};
+use crate::model::program::ExprRef;
 use crate::model::vocabulary::Role;
 use crate::plan::{Manual, Site};
 use crate::rules::detect::Context;
@@ -35,7 +38,8 @@ pub fn sites(context: &Context<'_, '_>) -> Vec<Site> {
 pub fn objections(context: &Context<'_, '_>) -> Vec<Manual> {
     let mut out = Vec::new();
     for found in stores(context) {
-        let Some(what) = found.objects.iter().find_map(|id| more_than_transport(context, *id)) else { continue };
+        let what = found.objects.iter().find_map(|id| more_than_transport(context, *id));
+        let Some(what) = what.or_else(|| read_for_itself(context, found)) else { continue };
         out.push(Manual {
             rule: session_transport_map::RULE.name,
             at: Site {
@@ -48,6 +52,27 @@ pub fn objections(context: &Context<'_, '_>) -> Vec<Manual> {
         });
     }
     out
+}
+
+/// A table beside that of the transports whose values are read and are no notes of times or numbers.
+fn read_for_itself(context: &Context<'_, '_>, found: &Found) -> Option<String> {
+    let flow = &context.analysis.flow;
+    let reads = found.uses.iter().any(|access| matches!(access.kind, Kind::Read | Kind::GetOrCreate));
+    let noted = |value: ExprRef| match flow.program.kind(value) {
+        ExprKind::Literal | ExprKind::Absent => true,
+        ExprKind::Call { .. } | ExprKind::New { .. } => {
+            flow.callee_name(value)
+                .is_some_and(|name| matches!(name.text(), "now" | "Date" | "setTimeout" | "setInterval"))
+                || flow.objects_at(value).any(|id| flow.object(id).role.is_some_and(|role| GOES.contains(&role)))
+        }
+        _ => flow.objects_at(value).any(|id| flow.object(id).role.is_some_and(|role| GOES.contains(&role))),
+    };
+    let plain = |ty: &str| {
+        ["number", "Date", "boolean", "Timeout", "Server", "Transport"].iter().any(|known| ty.contains(known))
+    };
+    let values = || found.uses.iter().filter_map(|access| access.value);
+    let goes = found.with_transport || found.value.as_deref().is_some_and(plain) || values().all(noted);
+    (reads && !goes).then(|| "what is looked up in it".to_owned())
 }
 
 /// What an entry keeps that is neither a transport nor a note about one.
@@ -70,7 +95,8 @@ fn more_than_transport(context: &Context<'_, '_>, table: ObjId) -> Option<String
             return Some("something that is no transport".to_owned());
         }
         for (name, values) in flow.fields(id) {
-            let deep = values.iter().find(|value| !plain(value) && !matches!(value, Value::Object(inner) if *inner == id));
+            let deep =
+                values.iter().find(|value| !plain(value) && !matches!(value, Value::Object(inner) if *inner == id));
             if let Some(Value::Object(inner)) = deep
                 && flow.object(*inner).role != Some(Role::Request)
                 && flow.object(*inner).role != Some(Role::Response)
@@ -86,5 +112,8 @@ fn more_than_transport(context: &Context<'_, '_>, table: ObjId) -> Option<String
 /// An object of which nothing is known but that it exists: a time stamp's wrapper, a constant.
 fn holds_nothing(context: &Context<'_, '_>, id: ObjId) -> bool {
     let flow = &context.analysis.flow;
-    flow.object(id).role.is_none() && flow.object(id).class.is_none() && flow.fields(id).is_empty() && !flow.program_literal(id)
+    flow.object(id).role.is_none()
+        && flow.object(id).class.is_none()
+        && flow.fields(id).is_empty()
+        && !flow.program_literal(id)
 }

@@ -218,6 +218,14 @@ impl Entry<'_> {
         if serve.guarded { format!("try {{\n{}\n}} {}", indented(&body), self.caught_plain()) } else { body }
     }
 
+    /// Tells the framework that the answer is written to the platform's response: empty where it need not be told.
+    pub fn hijack(&self) -> String {
+        match self.framework {
+            Framework::Fastify => self.style.dress(&format!("{}.hijack();", self.response)),
+            _ => String::new(),
+        }
+    }
+
     fn close_plain(&self, server: &str) -> String {
         let close = self.style.string("close");
         let raw = if self.framework == Framework::Fastify { ".raw" } else { "" };

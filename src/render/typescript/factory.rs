@@ -30,6 +30,8 @@ pub struct Factory {
     pub changes: Vec<Change>,
     /// Statements that closed the server: whoever asked for the factory sees to them.
     pub closed: Vec<Span>,
+    /// A comment goes, since it said that there is one server.
+    pub drops_comment: bool,
 }
 
 /// What is known of the code around a server.
@@ -63,7 +65,15 @@ pub fn extract(script: &Script, made: Node<'_>, known: &Known<'_>) -> Result<Fac
         changes.push(script.change(span(*receiver), built));
     }
     let closed = moved.closed.iter().map(|node| span(*node)).collect();
-    Ok(Factory { name, call, waits, server: script.of(declared.name).to_owned(), changes, closed })
+    Ok(Factory {
+        name,
+        call,
+        waits,
+        server: script.of(declared.name).to_owned(),
+        changes,
+        closed,
+        drops_comment: says_one(script, declared.statement),
+    })
 }
 
 fn declared<'t>(script: &'t Script, made: Node<'t>, known: &Known<'_>) -> Result<Declared<'t>, Refused> {
@@ -115,7 +125,7 @@ fn rewrite(script: &Script, declared: &Declared<'_>, moved: &[Node<'_>], name: &
     let last = moved.iter().rev().find(|node| node.kind() != "function_declaration").unwrap_or(&declared.statement);
     for run in runs {
         if run.contains(span(*last)) {
-            changes.push(script.change(run, function.clone()));
+            changes.push(script.change(run, format!("{}{function}", blank_before(script, run))));
         } else {
             changes.push(script.change(with_blank(script, run), ""));
         }
@@ -157,8 +167,21 @@ fn line_end(script: &Script, from: usize) -> usize {
     if ours.is_empty() || ours.starts_with("//") { from + rest.len() } else { from }
 }
 
+/// Whether the comment above a server says that there is one: it would be wrong in a factory.
+fn says_one(script: &Script, statement: Node<'_>) -> bool {
+    let comment = &script.text()[leading_comments(script, statement)..statement.start_byte()].to_lowercase();
+    ["the one ", "single", "global", "shared", "of this process", "of the process", "only one"]
+        .iter()
+        .any(|word| comment.contains(word))
+}
+
 /// The text of a run one level deeper, the server no longer exported.
 fn body(script: &Script, run: Span, declared: &Declared<'_>) -> String {
+    let first = script.line_start(leading_comments(script, declared.statement)) == run.start as usize;
+    let run = match first && says_one(script, declared.statement) {
+        true => Span::new(script.line_start(declared.statement.start_byte()), run.end as usize),
+        false => run,
+    };
     let text = deeper(script, run);
     if declared.statement.kind() != "export_statement" || !run.contains(span(declared.statement)) {
         return text;
@@ -179,6 +202,13 @@ fn with_blank(script: &Script, run: Span) -> Span {
         end += next.len();
     }
     Span::new(run.start as usize, end)
+}
+
+/// The blank line that a function gets, where the statement in its place had none.
+fn blank_before(script: &Script, run: Span) -> &'static str {
+    let before = &script.text()[..run.start as usize];
+    let apart = before.is_empty() || before.ends_with("\n\n") || before.ends_with("\n\r\n");
+    if apart || before.trim_end().ends_with('{') { "" } else { script.style.newline }
 }
 
 /// Whether code waits for something outside of the functions in it.

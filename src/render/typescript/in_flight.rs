@@ -230,7 +230,10 @@ pub fn free_name(script: &Script, wanted: &[&str]) -> String {
     while let Some(node) = stack.pop() {
         if matches!(
             node.kind(),
-            "identifier" | "shorthand_property_identifier" | "shorthand_property_identifier_pattern" | "type_identifier"
+            "identifier"
+                | "shorthand_property_identifier"
+                | "shorthand_property_identifier_pattern"
+                | "type_identifier"
         ) {
             names.insert(script.of(node));
         }

@@ -240,7 +240,8 @@ fn relist(script: &Script, statement: Node<'_>, gone: &[usize], changes: &[Chang
     let kept = listed.iter().filter(|node| !gone.contains(&node.id())).map(|node| script.of(*node));
     let names: Vec<&str> = kept.chain(added).collect();
     let multiline = script.of(first.parent()?).contains('\n');
-    let glue = if multiline { format!(",{}{}", script.style.newline, script.indentation(*first)) } else { ", ".to_owned() };
+    let glue =
+        if multiline { format!(",{}{}", script.style.newline, script.indentation(*first)) } else { ", ".to_owned() };
     Some(script.change(Span::new(first.start_byte(), last.end_byte()), names.join(&glue)))
 }
 
@@ -272,8 +273,13 @@ fn finish(script: &Script, changes: Vec<Change>, candidates: &[Candidate<'_>], d
     }
     let nested = |cut: &Span| cuts.iter().any(|other| other != cut && other.contains(*cut));
     let outer: Vec<Span> = cuts.iter().copied().filter(|cut| !nested(cut)).collect();
+    // What is put in at the edge of a cut belongs to what stands beside it.
+    let within = |cut: &Span, span: Span| match span.start == span.end {
+        true => cut.start < span.start && span.end < cut.end,
+        false => cut.contains(span),
+    };
     let mut out: Vec<Change> =
-        changes.into_iter().filter(|change| !outer.iter().any(|cut| cut.contains(change.span))).collect();
+        changes.into_iter().filter(|change| !outer.iter().any(|cut| within(cut, change.span))).collect();
     for cut in outer {
         // A cut that runs into a change of ours (a blank line that both would take) gives way.
         let mut cut = cut;

@@ -111,6 +111,10 @@ fn take<'t>(
     if !registers {
         return Ok(false);
     }
+    if let Some(leaving) = leaves(statement) {
+        let why = "this leaves the function around it, which registering alone must not";
+        return Err(script.refuse(leaving, why, "keep the registrations apart from what decides whether to go on"));
+    }
     if let Some(used) = elsewhere {
         let why = format!("`{name}` is registered with and served in one statement");
         return Err(script.refuse(used, why, "keep the registrations apart from what serves"));
@@ -131,26 +135,31 @@ fn take<'t>(
     }
 }
 
+/// A `return` that belongs to the function around a statement.
+fn leaves(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "return_statement" => Some(node),
+        _ if is_function(node) => None,
+        _ => children(node).into_iter().find_map(leaves),
+    }
+}
+
 fn refused(script: &Script, at: Node<'_>, name: &str) -> Refused {
-    let why = format!("`{name}` is used here for something other than registering: with one server for each request, which one is meant?");
+    let why = format!(
+        "`{name}` is used here for something other than registering: with one server for each request, which one is meant?"
+    );
     script.refuse(at, why, "decide what this should do without a server of the process, then run again")
 }
 
-fn form<'t>(
-    script: &'t Script,
-    used: Node<'t>,
-    statement: Node<'t>,
-    is_server: bool,
-    known: &Known<'_>,
-) -> Form<'t> {
+fn form<'t>(script: &'t Script, used: Node<'t>, statement: Node<'t>, is_server: bool, known: &Known<'_>) -> Form<'t> {
     let at = span(used);
     if known.gone.iter().any(|gone| gone.contains(at)) {
         return Form::Gone;
     }
     let (outer, path) = members(script, used);
-    let called = outer.parent().filter(|call| {
-        call.kind() == "call_expression" && call.child_by_field_name("function") == Some(outer)
-    });
+    let called = outer
+        .parent()
+        .filter(|call| call.kind() == "call_expression" && call.child_by_field_name("function") == Some(outer));
     if is_server && let Some(call) = called {
         match path.last().map(String::as_str) {
             Some("connect") => return Form::Connects(used),
@@ -163,7 +172,9 @@ fn form<'t>(
     if !at_once(script, used, statement, known) {
         return Form::Other;
     }
-    if !is_server || within_registration(script, used, statement, known) {
+    // What registering gave back is switched, or a function that registers is called.
+    let follows = !is_server && called.is_some();
+    if follows || within_registration(script, used, statement, known) {
         return Form::Registers;
     }
     let registers = called.is_some() && path.last().is_some_and(|last| REGISTERS.contains(&last.as_str()));
@@ -177,9 +188,10 @@ fn form<'t>(
 /// The chain of members that begins at a name: `server.server.onerror`.
 fn members<'t>(script: &'t Script, used: Node<'t>) -> (Node<'t>, Vec<String>) {
     let (mut outer, mut path) = (used, Vec::new());
-    while let Some(parent) = outer.parent().filter(|parent| {
-        parent.kind() == "member_expression" && parent.child_by_field_name("object") == Some(outer)
-    }) {
+    while let Some(parent) = outer
+        .parent()
+        .filter(|parent| parent.kind() == "member_expression" && parent.child_by_field_name("object") == Some(outer))
+    {
         path.extend(parent.child_by_field_name("property").map(|property| script.of(property).to_owned()));
         outer = parent;
     }

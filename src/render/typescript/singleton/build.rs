@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::made::Made;
+use super::{class, handed};
 use crate::model::facts::Span;
 use crate::plan::singleton::Singleton;
 use crate::render::typescript::factory::{self, Factory, Known};
@@ -28,9 +29,11 @@ pub(super) struct Build {
     pub closed: Vec<Span>,
     /// Changes, of this file and others.
     pub changes: Vec<Change>,
+    /// A comment goes with them.
+    pub drops_comment: bool,
 }
 
-const TODO: &str = "build the server in a function that holds only its construction and its registrations, and call it for each request";
+pub(super) const TODO: &str = "build the server in a function that holds only its construction and its registrations, and call it for each request";
 
 /// The connecting call: its receiver, and the statement that is nothing else.
 pub(super) struct Connect<'t> {
@@ -55,7 +58,8 @@ impl<'t> Connect<'t> {
         let receiver = callee.child_by_field_name("object").ok_or_else(gone)?;
         let arguments = call.child_by_field_name("arguments").map(children).unwrap_or_default();
         let mut outer = call;
-        while let Some(parent) = outer.parent().filter(|p| matches!(p.kind(), "await_expression" | "unary_expression")) {
+        while let Some(parent) = outer.parent().filter(|p| matches!(p.kind(), "await_expression" | "unary_expression"))
+        {
             outer = parent;
         }
         let alone = outer.parent().filter(|parent| parent.kind() == "expression_statement");
@@ -82,7 +86,14 @@ pub(super) fn find(
     let inner = bare(receiver);
     match inner.kind() {
         "call_expression" => Ok(called(script, receiver, inner)),
-        "identifier" => named(script, singleton, connect, made, handler, inner, files),
+        "member_expression" if inner.child_by_field_name("object").is_some_and(|object| object.kind() == "this") => {
+            class::of_field(script, inner)
+        }
+        "identifier" => {
+            let site = Place { script, singleton, files, used: span(connect.statement) };
+            let within = made_in(handler, made).then_some(handler);
+            named(&site, inner, within)
+        }
         _ => Err(script.refuse(receiver, "how this server is made is not seen here", TODO)),
     }
 }
@@ -90,8 +101,15 @@ pub(super) fn find(
 /// `createServer().connect(transport)`: made where it is connected.
 fn called(script: &Script, receiver: Node<'_>, call: Node<'_>) -> Build {
     let text = script.of(receiver).trim_start_matches('(').to_owned();
-    let text = if script.of(receiver).starts_with('(') { text.strip_suffix(')').unwrap_or(&text).to_owned() } else { text };
-    Build { factory: factory_of(script, call, &text), call: text, variable: String::new(), local: true, ..Build::default() }
+    let text =
+        if script.of(receiver).starts_with('(') { text.strip_suffix(')').unwrap_or(&text).to_owned() } else { text };
+    Build {
+        factory: factory_of(script, call, &text),
+        call: text,
+        variable: String::new(),
+        local: true,
+        ..Build::default()
+    }
 }
 
 /// A function without parameters that builds what an expression builds.
@@ -104,49 +122,64 @@ fn factory_of(script: &Script, call: Node<'_>, text: &str) -> String {
     }
 }
 
-fn named(
-    script: &Script,
-    singleton: &Singleton,
-    connect: &Connect<'_>,
-    made: &Made<'_>,
-    handler: Node<'_>,
-    receiver: Node<'_>,
-    files: &dyn Files,
-) -> Result<Build, Refused> {
+/// Where a server is used, once: in what will be gone.
+struct Place<'a, 's> {
+    script: &'s Script,
+    singleton: &'a Singleton,
+    files: &'a dyn Files,
+    used: Span,
+}
+
+/// The server that a name stands for. `handler` is that of a request, where the transport is made in it.
+fn named(place: &Place<'_, '_>, receiver: Node<'_>, handler: Option<Node<'_>>) -> Result<Build, Refused> {
+    let Place { script, singleton, .. } = *place;
     let name = script.of(receiver);
     let Some(declared) = scope::declaration(script, receiver, name) else {
         return Err(script.refuse(receiver, format!("`{name}` is not declared here"), TODO));
     };
     if std::iter::successors(declared.parent(), Node::parent).any(|node| node.kind() == "import_statement") {
-        return imported(script, singleton, connect, declared, files);
+        return imported(place, declared);
     }
     let declarator = declared.parent().filter(|parent| parent.kind() == "variable_declarator");
     let Some(value) = declarator.and_then(|declarator| declarator.child_by_field_name("value")) else {
-        let why = format!("`{name}` is handed in, or gets its value later: which server it is can't be told here");
-        return Err(script.refuse(declared, why, TODO));
+        return handed::by_parameter(script, singleton, place.files, declared, place.used);
     };
-    let local = span(handler).contains(span(declared));
     let construct = bare(value);
-    if local && made_in(handler, made) {
+    if handler.is_some_and(|handler| span(handler).contains(span(declared))) {
         let call = script.of(value).to_owned();
-        let factory = if construct.kind() == "call_expression" {
-            factory_of(script, construct, &call)
-        } else {
-            String::new()
-        };
+        let factory =
+            if construct.kind() == "call_expression" { factory_of(script, construct, &call) } else { String::new() };
         let gone = vec![span(statement(declared))];
         return Ok(Build { call, factory, variable: name.to_owned(), local: true, gone, ..Build::default() });
     }
     match construct.kind() {
         "new_expression" if span(construct) == singleton.server.span && script.path == singleton.server.path => {
-            let gone = [span(connect.statement)];
+            let gone = [place.used];
             let registrars = registrars(singleton, &script.path);
             let known = Known { gone: &gone, registrars: &registrars, exported: false };
             let factory = factory::extract(script, construct, &known)?;
             Ok(of_factory(factory))
         }
-        "call_expression" => once_called(script, connect, declared, value, construct),
+        "call_expression" => once_called(script, place.used, declared, value, construct),
         _ => Err(script.refuse(value, "how this server is made is not seen here", TODO)),
+    }
+}
+
+/// The server that an expression is, which stands in the argument of a call.
+pub(super) fn of_argument(
+    script: &Script,
+    singleton: &Singleton,
+    files: &dyn Files,
+    argument: Node<'_>,
+) -> Result<Build, Refused> {
+    let inner = bare(argument);
+    match inner.kind() {
+        "call_expression" => Ok(called(script, argument, inner)),
+        "identifier" => {
+            let place = Place { script, singleton, files, used: span(argument) };
+            named(&place, inner, None)
+        }
+        _ => Err(script.refuse(argument, "how this server is made is not seen here", TODO)),
     }
 }
 
@@ -167,13 +200,14 @@ fn of_factory(factory: Factory) -> Build {
         gone: Vec::new(),
         closed: factory.closed,
         changes: factory.changes,
+        drops_comment: factory.drops_comment,
     }
 }
 
 /// `const server = createServer();` for the whole process: each request calls the function itself.
 fn once_called(
     script: &Script,
-    connect: &Connect<'_>,
+    gone: Span,
     declared: Node<'_>,
     value: Node<'_>,
     call: Node<'_>,
@@ -191,7 +225,7 @@ fn once_called(
     };
     out.factory = factory_of(script, call, &out.call);
     for used in scope::uses(script, declared) {
-        if span(connect.statement).contains(span(used)) {
+        if gone.contains(span(used)) {
             continue;
         }
         let member = used.parent().filter(|parent| parent.kind() == "member_expression");
@@ -210,40 +244,9 @@ fn once_called(
 }
 
 /// The server of another file.
-fn imported(
-    script: &Script,
-    singleton: &Singleton,
-    connect: &Connect<'_>,
-    declared: Node<'_>,
-    files: &dyn Files,
-) -> Result<Build, Refused> {
+fn imported(place: &Place<'_, '_>, declared: Node<'_>) -> Result<Build, Refused> {
+    let Place { script, singleton, files, used: gone } = *place;
     let name = script.of(declared);
-    let specifier = declared.parent().filter(|parent| parent.kind() == "import_specifier");
-    let Some(specifier) = specifier else {
-        return Err(script.refuse(declared, format!("`{name}` is imported as a whole or as a default"), TODO));
-    };
-    let mut closed = Vec::new();
-    for used in scope::uses(script, declared) {
-        if span(connect.statement).contains(span(used)) {
-            continue;
-        }
-        let alone = statement(used);
-        let closes = alone.kind() == "expression_statement" && script.of(alone).contains(&format!("{name}.close("));
-        if !closes {
-            let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
-            return Err(script.refuse(used, why, "decide what this should do without a server of the process"));
-        }
-        closed.push(span(alone));
-    }
-    let import = statement(declared);
-    let others = |site: &&crate::plan::Site| site.path != script.path || site.span != span(import);
-    if let Some(other) = singleton.importers.iter().find(others) {
-        return Err(Refused {
-            at: other.clone(),
-            why: format!("`{name}` is used by this file too: with one server for each request, which one is meant?"),
-            todo: TODO.to_owned(),
-        });
-    }
     let home = Script::open(files, &singleton.server.path)?;
     let Some(made) = home.node(singleton.server.span).filter(|node| node.kind() == "new_expression") else {
         return Err(script.refuse(declared, format!("how `{name}` is made is not seen"), TODO));
@@ -251,17 +254,75 @@ fn imported(
     let registrars = registrars(singleton, &home.path);
     let known = Known { gone: &[], registrars: &registrars, exported: true };
     let factory = factory::extract(&home, made, &known)?;
-    if mentions(script.text(), &factory.name) {
-        return Err(script.refuse(specifier, format!("`{}` means something else here", factory.name), TODO));
-    }
     if let Some(at) = factory.closed.first() {
         let at = crate::plan::Site { path: home.path.clone(), span: *at };
         return Err(Refused { at, why: "the server is closed here".to_owned(), todo: TODO.to_owned() });
     }
     let mut build = of_factory(factory);
     build.changes = crate::render::typescript::prune::prune(&home, build.changes);
-    build.changes.push(script.change(span(specifier), build.factory.clone()));
-    build.closed = closed;
     build.variable = name.to_owned();
+    importer(script, declared, gone, &mut build)?;
+    let import = statement(declared);
+    for other in &singleton.importers {
+        if other.path == script.path && other.span == span(import) {
+            continue;
+        }
+        let theirs = Script::open(files, &other.path)?;
+        let statement = theirs.node(other.span).filter(|node| node.kind() == "import_statement");
+        let taken = statement.and_then(|statement| {
+            scope::declared_by(statement).into_iter().find(|taken| {
+                let specifier = taken.parent().filter(|parent| parent.kind() == "import_specifier");
+                specifier
+                    .and_then(|specifier| specifier.child_by_field_name("name"))
+                    .is_some_and(|of| theirs.of(of) == build.variable || script.of(declared) == theirs.of(of))
+            })
+        });
+        let Some(taken) = taken else {
+            return Err(Refused {
+                at: other.clone(),
+                why: format!("`{name}` is used by this file too, and it is not seen how"),
+                todo: TODO.to_owned(),
+            });
+        };
+        let closed = build.closed.len();
+        importer(&theirs, taken, Span::default(), &mut build)?;
+        if build.closed.len() > closed {
+            return Err(theirs.refuse(taken, format!("`{name}` is closed here too"), TODO));
+        }
+    }
     Ok(build)
+}
+
+/// A file that imports the server imports its factory instead. What it connects besides gets a server of its own.
+fn importer(script: &Script, declared: Node<'_>, gone: Span, build: &mut Build) -> Result<(), Refused> {
+    let name = script.of(declared);
+    let specifier = declared.parent().filter(|parent| parent.kind() == "import_specifier");
+    let Some(specifier) = specifier else {
+        return Err(script.refuse(declared, format!("`{name}` is imported as a whole or as a default"), TODO));
+    };
+    if mentions(script.text(), &build.factory) {
+        return Err(script.refuse(specifier, format!("`{}` means something else here", build.factory), TODO));
+    }
+    for used in scope::uses(script, declared) {
+        if gone.contains(span(used)) {
+            continue;
+        }
+        let alone = statement(used);
+        let member = used.parent().filter(|parent| parent.kind() == "member_expression");
+        let property = member.and_then(|member| member.child_by_field_name("property"));
+        match property.map(|property| script.of(property)) {
+            Some("connect") => {
+                let call =
+                    if build.call.starts_with("await ") { format!("({})", build.call) } else { build.call.clone() };
+                build.changes.push(script.change(span(used), call));
+            }
+            Some("close") if alone.kind() == "expression_statement" => build.closed.push(span(alone)),
+            _ => {
+                let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
+                return Err(script.refuse(used, why, "decide what this should do without a server of the process"));
+            }
+        }
+    }
+    build.changes.push(script.change(span(specifier), build.factory.clone()));
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::routes::{Handled, Method};
+use super::routes::{Handled, Method, Route};
 use super::types::types;
 use super::{Code, insert_before, raise};
 use crate::model::facts::Span;
@@ -11,7 +11,7 @@ use crate::plan::web::Framework;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports;
 use crate::render::typescript::in_flight::{InFlight, Names};
-use crate::render::typescript::script::{enclosing_function, span};
+use crate::render::typescript::script::{children, enclosing_function, span};
 use crate::render::{Refused, Rendered};
 
 /// Replaces the first statement that closed transport or server; the others go.
@@ -30,8 +30,15 @@ pub(super) fn drain<'t>(code: &Code<'t>, gone: &mut Vec<Node<'t>>, out: &mut Ren
         );
         raise(out, Level::Review);
     }
-    gone.extend(closed.into_iter().skip(usize::from(waited)));
+    gone.extend(closed.into_iter().skip(usize::from(waited)).map(|closed| with_try(closed)));
     Ok(())
+}
+
+/// The statement, or the `try` that has nothing else in it.
+fn with_try(closed: Node<'_>) -> Node<'_> {
+    let body = closed.parent().filter(|body| body.kind() == "statement_block" && children(*body).len() == 1);
+    let around = body.and_then(|body| body.parent()).filter(|around| around.kind() == "try_statement");
+    around.filter(|around| around.child_by_field_name("finalizer").is_none()).unwrap_or(closed)
 }
 
 /// Whether the statement now waits.
@@ -40,10 +47,11 @@ fn drained(code: &Code<'_>, first: Node<'_>, out: &mut Rendered) -> bool {
     let waits = script.of(first).starts_with("await") && enclosing_function(first).is_some();
     let served: Vec<&Handled<'_>> = code.handled.iter().filter(|handled| handled.method() != Method::Gone).collect();
     let [handled] = served.as_slice() else { return false };
-    let [route] = handled.routes.as_slice() else { return false };
+    let routes: Vec<&Route<'_>> = handled.routes.iter().filter(|route| route.method != Method::Gone).collect();
+    let [route] = routes.as_slice() else { return false };
     let typed = if script.typed() { types(script, handled.framework) } else { None };
     let seen = route.statement.parent().is_some_and(|block| span(block).contains(span(first)));
-    let whole = route.argument == handled.handler && handled.framework == Framework::Express && !route.path.is_empty();
+    let whole = handled.framework == Framework::Express && !route.path.is_empty();
     if !waits || !seen || !whole || (script.typed() && typed.is_none()) {
         return false;
     }

@@ -8,11 +8,11 @@ use super::{Code, insert_before, raise};
 use crate::model::facts::Span;
 use crate::plan::Level;
 use crate::plan::web::Framework;
-use crate::render::Rendered;
 use crate::render::typescript::entry::{Entry, NOT_ALLOWED};
 use crate::render::typescript::imports;
 use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::script::{Script, children, span};
+use crate::render::{Change, Rendered};
 
 /// Puts `text` in the place of the call, and sees to the methods that go.
 pub(super) fn replace(code: &Code<'_>, handled: &Handled<'_>, method: Method, text: String, out: &mut Rendered) {
@@ -28,11 +28,26 @@ pub(super) fn replace(code: &Code<'_>, handled: &Handled<'_>, method: Method, te
         let block = format!("{{{newline}{indent}{unit}{inner}{newline}{indent}}}");
         out.changes.push(script.change(span(handled.statement), block));
     } else {
-        let indent = script.indentation(handled.statement);
-        out.changes.push(script.change(span(handled.statement), script.indented(&text, indent)));
+        out.changes.push(in_place(script, handled.statement, &text));
     }
     make_async(script, handled.handler, out);
     narrow_routes(code, handled, out);
+}
+
+/// The change that puts several lines in the place of a statement, which may stand in a line with other code.
+fn in_place(script: &Script, statement: Node<'_>, text: &str) -> Change {
+    let (newline, unit, indent) = (script.style.newline, script.style.indent.text(), script.indentation(statement));
+    let line = script.line_start(statement.start_byte());
+    if script.text()[line..statement.start_byte()].trim().is_empty() {
+        return script.change(span(statement), script.indented(text, indent));
+    }
+    let inner = format!("{indent}{unit}");
+    let before = script.text()[..statement.start_byte()].trim_end_matches([' ', '\t']).len();
+    let rest = &script.text()[statement.end_byte()..];
+    let after = statement.end_byte() + rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let next = if script.text()[after..].starts_with('}') { indent } else { inner.as_str() };
+    let lines = script.indented(text, &inner);
+    script.change(Span::new(before, after), format!("{newline}{inner}{lines}{newline}{next}"))
 }
 
 /// Sees to the methods that go where the body stays as it is; `before` is the first statement that belongs to one request.
@@ -141,7 +156,9 @@ pub(super) fn make_async(script: &Script, handler: Node<'_>, out: &mut Rendered)
         return;
     }
     let at = match handler.kind() {
-        "method_definition" => handler.child_by_field_name("name").map_or(handler.start_byte(), |name| name.start_byte()),
+        "method_definition" => {
+            handler.child_by_field_name("name").map_or(handler.start_byte(), |name| name.start_byte())
+        }
         _ => handler.start_byte(),
     };
     let change = script.change(Span::new(at, at), "async ");

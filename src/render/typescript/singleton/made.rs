@@ -43,11 +43,19 @@ impl<'t> Made<'t> {
         let name = declarator.and_then(|declarator| declarator.child_by_field_name("name"));
         let todo = "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`";
         let Some(name) = name.filter(|name| name.kind() == "identifier") else {
-            return Err(script.refuse(construction, "the transport is not the value of a variable of its own here", todo));
+            return Err(script.refuse(
+                construction,
+                "the transport is not the value of a variable of its own here",
+                todo,
+            ));
         };
         let owner = statement(name);
         if children(owner).len() != 1 || owner.kind() == "export_statement" {
-            return Err(script.refuse(owner, "the transport is declared together with something else, or exported", todo));
+            return Err(script.refuse(
+                owner,
+                "the transport is declared together with something else, or exported",
+                todo,
+            ));
         }
         let class = construction.child_by_field_name("constructor").map_or("", |class| script.of(class));
         let mut made = Self {

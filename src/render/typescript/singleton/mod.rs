@@ -1,7 +1,9 @@
 //! A transport of the process, or one of a request that is given a generator all the same, as one of a request without sessions.
 
 mod build;
+mod class;
 mod closing;
+mod handed;
 mod handlers;
 mod made;
 mod modern;
@@ -43,7 +45,8 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
         return Err(Refused {
             at: other.clone(),
             why: "the transport is used in another file than the one that makes it".to_owned(),
-            todo: "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`".to_owned(),
+            todo: "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`"
+                .to_owned(),
         });
     }
     let code = code(&script, singleton, files)?;
@@ -56,6 +59,9 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
         shared(&code, &mut out)?;
     }
     out.changes.extend(code.build.changes.iter().cloned());
+    if code.build.drops_comment {
+        raise(&mut out, Level::Review);
+    }
     header_list::without_session_id(&script, files, &singleton.header_lists, &mut out)?;
     out.notes.extend(probes::notes(files, path, &code.handled));
     let (own, others): (Vec<Change>, Vec<Change>) = out.changes.drain(..).partition(|change| change.path == *path);
@@ -78,7 +84,11 @@ fn code<'s>(script: &'s Script, singleton: &Singleton, files: &dyn Files) -> Res
         handled.push(Handled::of(script, site.span)?);
     }
     let Some(first) = handled.iter().find(|handled| handled.method() != Method::Gone) else {
-        return Err(script.refuse(made.construction, "no handler of POST requests is seen", "run again once there is one"));
+        return Err(script.refuse(
+            made.construction,
+            "no handler of POST requests is seen",
+            "run again once there is one",
+        ));
     };
     let build = build::find(script, singleton, &connect, &made, first.handler, files)?;
     Ok(Code { script, project: Project::of(files, &script.path), made, connect, handled, build })
@@ -148,6 +158,10 @@ fn serve_in(code: &Code<'_>, handled: &Handled<'_>, method: Method, out: &mut Re
     });
     for hook in code.made.hooks.iter().rev() {
         text = with_hook(script, &text, script.of(code.made.name), script.of(*hook));
+    }
+    let hijack = entry.hijack();
+    if !hijack.is_empty() && !script.of(handled.handler).contains(".hijack(") {
+        text = format!("{hijack}{}{text}", script.style.newline);
     }
     handlers::replace(code, handled, method, text, out);
 }
@@ -229,8 +243,7 @@ fn next_statement(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Changes without those that lie within a deletion.
 fn merged(changes: Vec<Change>) -> Vec<Change> {
-    let deleted: Vec<Span> =
-        changes.iter().filter(|change| change.text.is_empty()).map(|change| change.span).collect();
+    let deleted: Vec<Span> = changes.iter().filter(|change| change.text.is_empty()).map(|change| change.span).collect();
     let mut out: Vec<Change> = Vec::new();
     for change in changes {
         let inserts = change.span.start == change.span.end;

@@ -31,7 +31,8 @@ pub(super) fn render(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused>
         (false, true) => String::new(),
         _ => free_name(script, &["handler", "mcpHandler", "mcpServing"]),
     };
-    let mapped: Vec<String> = code.made.options.iter().map(|option| modern_option(option, script.style.string("json"))).collect();
+    let mapped: Vec<String> =
+        code.made.options.iter().map(|option| modern_option(option, script.style.string("json"))).collect();
     let options: Vec<&str> = mapped.iter().map(String::as_str).collect();
     let modern = Modern { factory: &code.build.factory, handler: &handler, node: &node, options: &options };
     let first = &code.handled[0];

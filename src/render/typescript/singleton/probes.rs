@@ -48,10 +48,12 @@ pub(super) fn notes(files: &dyn Files, path: &str, handled: &[Handled<'_>]) -> V
 
 /// Whether a line asks a path with GET.
 fn probes(line: &str, path: &str) -> bool {
-    let asks = ["HEALTHCHECK", "curl", "wget", "httpGet", "healthcheck", "path:"].iter().any(|word| line.contains(word));
+    let asks =
+        ["HEALTHCHECK", "curl", "wget", "httpGet", "healthcheck", "path:"].iter().any(|word| line.contains(word));
     let sends = ["POST", "--data", "-d ", "-X", "DELETE"].iter().any(|word| line.contains(word));
     let names = line.match_indices(path).any(|(at, _)| {
-        !line[at + path.len()..].starts_with(|next: char| next.is_alphanumeric() || matches!(next, '/' | '-' | '_' | '.'))
+        !line[at + path.len()..]
+            .starts_with(|next: char| next.is_alphanumeric() || matches!(next, '/' | '-' | '_' | '.'))
     });
     asks && !sends && names
 }

@@ -84,7 +84,8 @@ impl<'t> Handled<'t> {
             return Err(script.refuse(call, "this is no handler of a framework that is known here", todo));
         };
         let written = arguments.map_or("", |arguments| script.of(arguments));
-        let wrapped = routes.iter().any(|route| route.argument != handler && route.argument.kind() == "call_expression");
+        let wrapped =
+            routes.iter().any(|route| route.argument != handler && route.argument.kind() == "call_expression");
         let caught = wrapped || within_try(call, handler);
         let only = condition(script, call, handler, request);
         let arguments = written.trim_start_matches('(').strip_suffix(')').unwrap_or(written);

@@ -40,9 +40,17 @@ impl<'w> Fold<'w> {
             return true;
         }
         match node.kind() {
-            "binary_expression" | "ternary_expression" | "parenthesized_expression" | "member_expression"
-            | "subscript_expression" | "unary_expression" | "as_expression" | "non_null_expression"
-            | "template_string" | "template_substitution" | "satisfies_expression" => {
+            "binary_expression"
+            | "ternary_expression"
+            | "parenthesized_expression"
+            | "member_expression"
+            | "subscript_expression"
+            | "unary_expression"
+            | "as_expression"
+            | "non_null_expression"
+            | "template_string"
+            | "template_substitution"
+            | "satisfies_expression" => {
                 let deletes = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "delete");
                 let typed = matches!(node.kind(), "as_expression" | "satisfies_expression");
                 let mut parts = children(node);
@@ -57,8 +65,9 @@ impl<'w> Fold<'w> {
 
     /// `table.get(…)`, `table.has(…)`.
     fn looks_at_table(&self, unit: usize, call: Node<'w>) -> bool {
-        self.table_call(unit, call)
-            .is_some_and(|name| matches!(name, "get" | "has" | "peek" | "keys" | "values" | "entries" | "find"))
+        self.table_call(unit, call).is_some_and(|name| {
+            matches!(name, "get" | "has" | "hasOwnProperty" | "peek" | "keys" | "values" | "entries" | "find")
+        })
     }
 
     /// `[…].some(isInitializeRequest)` and its like.
@@ -66,7 +75,8 @@ impl<'w> Fold<'w> {
         let script = &self.world.units[unit].script;
         let Some(callee) = call.child_by_field_name("function") else { return false };
         let name = callee.child_by_field_name("property").map_or("", |name| script.of(name));
-        matches!(name, "some" | "every" | "find" | "includes" | "isArray" | "startsWith")
+        let asks_own = name == "call" && script.of(callee).ends_with("hasOwnProperty.call");
+        (asks_own || matches!(name, "some" | "every" | "find" | "includes" | "isArray" | "startsWith" | "hasOwn"))
             && callee.child_by_field_name("object").is_none_or(|object| self.quiet_within(unit, object, 1))
     }
 
@@ -128,17 +138,16 @@ impl<'w> Fold<'w> {
                 .all(|value| self.quiet(unit, value) || self.chore_value(unit, value, closing)),
             "throw_statement" | "continue_statement" | "break_statement" => closing,
             "lexical_declaration" | "variable_declaration" => children(node).into_iter().all(|declarator| {
-                declarator
-                    .child_by_field_name("value")
-                    .is_none_or(|value| {
-                        self.quiet(unit, value)
-                            || self.chore_value(unit, value, closing)
-                            || (closing && self.looks(unit, value))
-                    })
+                declarator.child_by_field_name("value").is_none_or(|value| {
+                    self.quiet(unit, value)
+                        || self.chore_value(unit, value, closing)
+                        || (closing && self.looks(unit, value))
+                })
             }),
             "if_statement" => {
                 let condition = node.child_by_field_name("condition");
-                condition.is_some_and(|condition| self.quiet(unit, condition) || (closing && self.looks(unit, condition)))
+                condition
+                    .is_some_and(|condition| self.quiet(unit, condition) || (closing && self.looks(unit, condition)))
                     && [node.child_by_field_name("consequence"), node.child_by_field_name("alternative")]
                         .into_iter()
                         .flatten()
@@ -156,11 +165,17 @@ impl<'w> Fold<'w> {
     /// A condition that compares and computes, and calls nothing that is not known to look only.
     fn looks(&self, unit: usize, node: Node<'w>) -> bool {
         match node.kind() {
-            "call_expression" => self.quiet(unit, node) || {
-                let callee = node.child_by_field_name("function").map_or("", |callee| self.world.units[unit].script.of(callee));
-                matches!(callee, "Date.now" | "performance.now")
-            },
-            "assignment_expression" | "augmented_assignment_expression" | "update_expression" | "new_expression" => false,
+            "call_expression" => {
+                self.quiet(unit, node) || {
+                    let callee = node
+                        .child_by_field_name("function")
+                        .map_or("", |callee| self.world.units[unit].script.of(callee));
+                    matches!(callee, "Date.now" | "performance.now")
+                }
+            }
+            "assignment_expression" | "augmented_assignment_expression" | "update_expression" | "new_expression" => {
+                false
+            }
             _ => children(node).into_iter().all(|child| self.looks(unit, child)),
         }
     }
@@ -188,9 +203,9 @@ impl<'w> Fold<'w> {
                     None => false,
                 }
             }
-            "binary_expression" => children(node)
-                .into_iter()
-                .all(|side| self.quiet(unit, side) || self.chore_value(unit, side, closing)),
+            "binary_expression" => {
+                children(node).into_iter().all(|side| self.quiet(unit, side) || self.chore_value(unit, side, closing))
+            }
             "call_expression" => self.chore_call(unit, node, closing),
             "arrow_function" | "function_expression" | "method_definition" => false,
             _ => false,
@@ -228,7 +243,10 @@ impl<'w> Fold<'w> {
             .filter(|callee| callee.kind() == "member_expression")
             .and_then(|callee| callee.child_by_field_name("object"))
             .map(bare)
-            && matches!(callee.and_then(|c| c.child_by_field_name("property")).map(|p| file.script.of(p)), Some("catch" | "then" | "finally"))
+            && matches!(
+                callee.and_then(|c| c.child_by_field_name("property")).map(|p| file.script.of(p)),
+                Some("catch" | "then" | "finally")
+            )
             && receiver.kind() == "call_expression"
         {
             let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);

@@ -39,6 +39,23 @@ impl Edits {
         self.cuts.insert(0, (Span::new(at, at), text.into()));
     }
 
+    /// The text of a node with the edits within it.
+    pub fn edited(&self, script: &Script, node: Node<'_>) -> String {
+        let own = span(node);
+        let mut within: Vec<&(Span, String)> = self.cuts.iter().filter(|(cut, _)| own.contains(*cut)).collect();
+        within.sort_by_key(|(cut, _)| (cut.start, std::cmp::Reverse(cut.end)));
+        let (mut out, mut at) = (String::new(), own.start);
+        for (cut, text) in within {
+            if cut.start >= at {
+                out.push_str(script.slice(Span { start: at, end: cut.start }));
+                out.push_str(text);
+                at = cut.end;
+            }
+        }
+        out.push_str(script.slice(Span { start: at, end: own.end }));
+        out
+    }
+
     /// Whether a declaration is put in at a place.
     pub fn declares_again(&self, at: usize) -> bool {
         self.cuts.iter().any(|(cut, text)| cut.start as usize == at && text.starts_with("const "))
@@ -70,11 +87,8 @@ impl Edits {
     pub fn unwrap(&mut self, script: &Script, outer: Node<'_>, inner: Node<'_>) {
         let text = script.text();
         let block = inner.kind() == "statement_block";
-        let (open, close) = if block {
-            (inner.start_byte() + 1, inner.end_byte() - 1)
-        } else {
-            (inner.start_byte(), inner.end_byte())
-        };
+        let (open, close) =
+            if block { (inner.start_byte() + 1, inner.end_byte() - 1) } else { (inner.start_byte(), inner.end_byte()) };
         let body = &text[open..close];
         if !block || !body.contains('\n') {
             let from = open + body.len() - body.trim_start().len();
@@ -151,7 +165,8 @@ impl Edits {
         for (at, text) in cuts {
             match out.last_mut() {
                 // Within what is gone already.
-                Some(last) if last.span.end >= at.end && last.span.start < last.span.end && at.start < last.span.end => {}
+                Some(last)
+                    if last.span.end >= at.end && last.span.start < last.span.end && at.start < last.span.end => {}
                 Some(last) if at.start < last.span.end => {
                     last.span.end = at.end;
                     last.text.push_str(&text);
@@ -192,7 +207,8 @@ pub fn settled(script: &Script, mut changes: Vec<Change>) -> Vec<Change> {
         let next = &text[end..script.line_end(end)];
         if change.text.is_empty() && start < end && blank_before && !next.is_empty() && next.trim().is_empty() {
             change.span.end = script.line_end(end) as u32;
-        } else if change.text.is_empty() && start < end && blank_before && !opens && next.trim_start().starts_with('}') {
+        } else if change.text.is_empty() && start < end && blank_before && !opens && next.trim_start().starts_with('}')
+        {
             // No blank line before what closes a block.
             let kept = before.trim_end_matches(['\n', '\r', ' ', '\t']).len();
             change.span.start = script.line_end(kept) as u32;

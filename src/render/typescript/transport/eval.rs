@@ -23,7 +23,10 @@ impl Machine<'_> {
 
     fn plain(&mut self, node: Node<'_>, env: &mut Env) -> Value {
         match node.kind() {
-            "parenthesized_expression" | "await_expression" | "as_expression" | "satisfies_expression"
+            "parenthesized_expression"
+            | "await_expression"
+            | "as_expression"
+            | "satisfies_expression"
             | "non_null_expression" => match children(node).first() {
                 Some(inner) => self.eval(*inner, env),
                 None => Value::Unknown,
@@ -34,7 +37,11 @@ impl Machine<'_> {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
             "number" => {
-                if self.text(node).trim_matches(['0', '.', '_']).is_empty() { Value::Zero } else { Value::Some }
+                if self.text(node).trim_matches(['0', '.', '_']).is_empty() {
+                    Value::Zero
+                } else {
+                    Value::Some
+                }
             }
             "string" => Value::Text(self.text(node).trim_matches(['"', '\'']).to_owned()),
             "template_string" => {
@@ -45,7 +52,8 @@ impl Machine<'_> {
             "object" => self.object(node, env),
             "array" => self.array(node, env),
             "new_expression" => {
-                self.arguments(node, env);
+                let arguments = self.arguments(node, env);
+                self.run(node, &arguments);
                 Value::Some
             }
             "unary_expression" => self.unary(node, env),
@@ -222,6 +230,10 @@ impl Machine<'_> {
         if name == "sessionId" && self.is_transport(node) {
             return Value::Gone;
         }
+        // Reading it runs an accessor.
+        if let Some(value) = self.run(node, &[]) {
+            return value;
+        }
         match object {
             Value::Never => Value::Never,
             Value::Gone => Value::Gone,
@@ -290,7 +302,8 @@ fn known_call(receiver: &Value, method: &str, arguments: &[Value]) -> Value {
         (Value::Gone, _) => Value::Gone,
         (Value::Absent | Value::Null, _) => Value::Absent,
         (Value::Table, "get" | "peek" | "pop" | "shift" | "at" | "find") => Value::Gone,
-        (Value::Table, "has" | "delete" | "includes") => Value::Bool(false),
+        (Value::Table, "has" | "delete" | "includes" | "hasOwnProperty") => Value::Bool(false),
+        (_, "hasOwn" | "call") if *first == Value::Table => Value::Bool(false),
         (Value::Table, "keys" | "values" | "entries") => Value::Empty,
         (Value::Empty, "some" | "includes") => Value::Bool(false),
         (Value::Empty, "every") => Value::Bool(true),

@@ -87,8 +87,7 @@ impl Machine<'_> {
         let condition = node.child_by_field_name("condition").map_or(Value::Unknown, |node| self.eval(node, env));
         self.decide(node, condition.truth());
         let then = node.child_by_field_name("consequence");
-        let otherwise =
-            node.child_by_field_name("alternative").and_then(|clause| children(clause).first().copied());
+        let otherwise = node.child_by_field_name("alternative").and_then(|clause| children(clause).first().copied());
         if condition == Value::Never {
             return false;
         }

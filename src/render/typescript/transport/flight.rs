@@ -6,13 +6,16 @@ use tree_sitter::Node;
 use super::fold::{Fold, any};
 use super::machine::parameters;
 use super::routes::{Serves, framework, serves};
+use super::world::Function;
 use crate::model::facts::Span;
 use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
-use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, is_statement, span, statement};
+use crate::render::typescript::script::{
+    Script, bare, children, enclosing_function, is_function, is_statement, span, statement,
+};
 use crate::render::{Change, Refused};
 
 /// Changes of imports by file.
@@ -23,13 +26,17 @@ impl<'w> Fold<'w> {
     pub fn requests_in_flight(&mut self, step: &Transport) -> Result<Imports, Refused> {
         let mut out = Imports::default();
         for unit in 0..self.world.units.len() {
-            let counts = self.counts(unit);
-            let drains = self.shutdowns(unit);
+            let mut counts = self.counts(unit);
+            counts.extend(self.calls_elsewhere(unit, &|fold, target| fold.only_counts(target)));
+            let mut drains = self.shutdowns(unit);
+            let closing = self.calls_elsewhere(unit, &|fold, target| fold.only_closes(target));
+            drains.extend(closing.into_iter().map(statement));
             if counts.is_empty() && drains.is_empty() {
                 continue;
             }
             let path = &self.world.units[unit].script.path;
-            let Some(route) = step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == *path) else {
+            let Some(route) = step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == *path)
+            else {
                 continue;
             };
             let changes = self.track(unit, route, &counts, &drains)?;
@@ -60,6 +67,76 @@ impl<'w> Fold<'w> {
         out
     }
 
+    /// Calls of functions in files without routes that are of a kind: what they do has to be done where the requests are.
+    fn calls_elsewhere(&self, unit: usize, wanted: &dyn Fn(&Self, Function) -> bool) -> Vec<Node<'w>> {
+        let file = &self.world.units[unit];
+        let mut spans: Vec<Span> = file
+            .calls
+            .iter()
+            .filter(|(_, target)| target.0 != unit && wanted(self, **target))
+            .map(|(at, _)| *at)
+            .collect();
+        spans.sort_unstable();
+        let nodes = spans.into_iter().filter_map(|at| file.script.node(at));
+        nodes.filter(|node| !self.edits[unit].gone(*node) && self.runs(unit, *node)).collect()
+    }
+
+    /// Whether all that a function does is to say how many sessions there are.
+    fn only_counts(&self, target: Function) -> bool {
+        let Some(body) = self.world.function(target).and_then(|node| node.child_by_field_name("body")) else {
+            return false;
+        };
+        let value = match children(body).as_slice() {
+            [only] if body.kind() == "statement_block" && only.kind() == "return_statement" => {
+                children(*only).first().copied()
+            }
+            _ if body.kind() != "statement_block" => Some(body),
+            _ => None,
+        };
+        value.is_some_and(|value| self.counts(target.0).contains(&bare(value)))
+    }
+
+    /// Whether all that a function does is to close all sessions.
+    fn only_closes(&self, target: Function) -> bool {
+        let Some(function) = self.world.function(target) else { return false };
+        let Some(body) = function.child_by_field_name("body") else { return false };
+        let whole = self.places(target.0, &Fact::Table).into_iter().any(|table| {
+            // All of them, and not one that is looked up.
+            span(body).contains(span(table)) && !self.looks_up(target.0, table)
+        });
+        whole
+            && self.closes(target.0, body)
+            && children(body).into_iter().all(|node| self.closing_statement(target.0, node))
+    }
+
+    fn looks_up(&self, unit: usize, table: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        table.parent().is_some_and(|parent| {
+            parent.kind() == "subscript_expression"
+                || parent.child_by_field_name("property").is_some_and(|name| matches!(script.of(name), "get" | "has"))
+        })
+    }
+
+    /// A statement of a function that closes all sessions: nothing in it has to do with anything else.
+    fn closing_statement(&self, unit: usize, node: Node<'w>) -> bool {
+        const HELPERS: &[&str] =
+            &["all", "allSettled", "from", "map", "forEach", "values", "entries", "keys", "clear", "catch", "then"];
+        let file = &self.world.units[unit];
+        self.is_chore(unit, node, true)
+            || (node.kind() == "expression_statement"
+                && !any(node, &mut |inner| {
+                    let callee = inner.child_by_field_name("function").filter(|_| inner.kind() == "call_expression");
+                    callee.is_some_and(|callee| {
+                        let name = callee.child_by_field_name("property").unwrap_or(callee);
+                        let name = file.script.of(name);
+                        let known = matches!(file.fact(inner), Some(Fact::Close | Fact::Log))
+                            || HELPERS.contains(&name)
+                            || matches!(name, "clearInterval" | "clearTimeout");
+                        !known
+                    })
+                }))
+    }
+
     /// Statements that close what a table holds, outside of requests and timers.
     fn shutdowns(&self, unit: usize) -> Vec<Node<'w>> {
         let mut out: Vec<Node<'w>> = Vec::new();
@@ -68,7 +145,10 @@ impl<'w> Fold<'w> {
             // The loop rather than a statement within it.
             while let Some(around) = std::iter::successors(found.parent(), Node::parent)
                 .take_while(|node| !is_function(*node) || self.is_callback_of_table(unit, *node))
-                .find(|node| is_statement(*node) && matches!(node.kind(), "for_in_statement" | "expression_statement" | "try_statement"))
+                .find(|node| {
+                    is_statement(*node)
+                        && matches!(node.kind(), "for_in_statement" | "expression_statement" | "try_statement")
+                })
                 .filter(|node| node.kind() != "try_statement")
             {
                 found = around;
@@ -132,7 +212,7 @@ impl<'w> Fold<'w> {
             names: &names,
             drains: !drains.is_empty(),
             cap: None,
-            modern: false,
+            modern: self.modern,
             next: (typed && !next.is_empty()).then_some(next),
         };
         let Some(call) = script.node(route.at.span) else { return Ok(Vec::new()) };
@@ -221,7 +301,8 @@ impl<'w> Fold<'w> {
         self.edits[unit].replace(span(count), flight.count());
         // The request at hand is one of them.
         if let Some(comparison) = count.parent().filter(|parent| parent.kind() == "binary_expression")
-            && let Some(operator) = comparison.child_by_field_name("operator").filter(|operator| operator.kind() == ">=")
+            && let Some(operator) =
+                comparison.child_by_field_name("operator").filter(|operator| operator.kind() == ">=")
             && comparison.child_by_field_name("left") == Some(count)
         {
             self.edits[unit].replace(span(operator), ">");

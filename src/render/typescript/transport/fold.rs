@@ -28,12 +28,18 @@ pub struct Fold<'w> {
     pub unwrapped: FxHashMap<(usize, usize), Node<'w>>,
     /// What the reader has to know.
     pub notes: Vec<String>,
+    /// Where a handler of methods that are gone was declared under its new name: the file and the block.
+    pub turned_away: Vec<(usize, usize)>,
+    /// A handler of the second SDK will serve all methods.
+    pub modern: bool,
     /// The function that counts requests, where it has to be called in the handler: the file and its name.
     pub counted_by: Option<(usize, String)>,
     /// What POST, GET and DELETE reach, where one function receives them all.
     pub by_method: [FxHashSet<Place>; 3],
     /// Timers that are gone: the variables that held them.
     pub timers: FxHashSet<Name>,
+    /// The same for fields: the file, the class, the field.
+    pub timer_fields: Vec<(usize, Node<'w>, &'w str)>,
 }
 
 impl<'w> Fold<'w> {
@@ -47,9 +53,12 @@ impl<'w> Fold<'w> {
             chores: RefCell::default(),
             unwrapped: FxHashMap::default(),
             notes: Vec::new(),
+            turned_away: Vec::new(),
+            modern: false,
             counted_by: None,
             by_method: Default::default(),
             timers: FxHashSet::default(),
+            timer_fields: Vec::new(),
         }
     }
 
@@ -64,7 +73,8 @@ impl<'w> Fold<'w> {
 
     /// Whether a statement is reached.
     pub fn reached(&self, unit: usize, node: Node<'_>) -> bool {
-        self.findings.reached.contains(&(unit, span(node), node.kind_id())) || matches!(node.kind(), "else_clause" | "comment")
+        self.findings.reached.contains(&(unit, span(node), node.kind_id()))
+            || matches!(node.kind(), "else_clause" | "comment")
     }
 
     fn decided(&self, unit: usize, node: Node<'_>) -> Option<bool> {
@@ -147,9 +157,9 @@ impl<'w> Fold<'w> {
         node.parent().is_some_and(|parent| {
             parent.kind() != "program"
                 && (self.reached(unit, parent)
-                    || parent
-                        .parent()
-                        .is_some_and(|function| is_function(function) && self.findings.ran.contains(&(unit, span(function)))))
+                    || parent.parent().is_some_and(|function| {
+                        is_function(function) && self.findings.ran.contains(&(unit, span(function)))
+                    }))
         })
     }
 
@@ -168,7 +178,9 @@ impl<'w> Fold<'w> {
                 at.child_by_field_name("alternative").and_then(|clause| children(clause).first().copied())
             };
             let dropped = [at.child_by_field_name("consequence"), at.child_by_field_name("alternative")];
-            for part in dropped.into_iter().flatten().filter(|part| kept.is_none_or(|kept| !span(*part).contains(span(kept)))) {
+            for part in
+                dropped.into_iter().flatten().filter(|part| kept.is_none_or(|kept| !span(*part).contains(span(kept))))
+            {
                 self.speaks_to_client(unit, part)?;
             }
             match kept {
@@ -264,15 +276,20 @@ impl<'w> Fold<'w> {
     /// Names that a block declares must not meet those around it.
     fn no_clash(&self, unit: usize, node: Node<'w>, block: Node<'w>) -> Result<(), Refused> {
         let script = &self.world.units[unit].script;
-        let names = |within: Node<'w>| -> Vec<(Node<'w>, &'w str)> {
-            children(within)
-                .into_iter()
-                .filter(|statement| matches!(statement.kind(), "lexical_declaration" | "class_declaration" | "function_declaration"))
-                .flat_map(|statement| if statement.kind() == "lexical_declaration" { children(statement) } else { vec![statement] })
-                .filter_map(|declarator| declarator.child_by_field_name("name"))
-                .map(|name| (name, script.of(name)))
-                .collect()
-        };
+        let names =
+            |within: Node<'w>| -> Vec<(Node<'w>, &'w str)> {
+                children(within)
+                    .into_iter()
+                    .filter(|statement| {
+                        matches!(statement.kind(), "lexical_declaration" | "class_declaration" | "function_declaration")
+                    })
+                    .flat_map(|statement| {
+                        if statement.kind() == "lexical_declaration" { children(statement) } else { vec![statement] }
+                    })
+                    .filter_map(|declarator| declarator.child_by_field_name("name"))
+                    .map(|name| (name, script.of(name)))
+                    .collect()
+            };
         let Some(outer) = node.parent() else { return Ok(()) };
         let around = names(outer);
         for (name, text) in names(block) {
@@ -361,7 +378,8 @@ impl<'w> Fold<'w> {
             ("binary_expression", Some(true)) => ("left", "right"),
             ("binary_expression", Some(false)) => {
                 // The left side is the value; the right side is never evaluated.
-                let (Some(left), Some(_)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+                let (Some(left), Some(_)) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+                else {
                     return Ok(());
                 };
                 self.edits[unit].cut(Span::new(left.end_byte(), node.end_byte()));
@@ -375,6 +393,14 @@ impl<'w> Fold<'w> {
         if !self.quiet(unit, test) || (self.speaks_of_sessions(unit, test) && self.stands_in(unit, kept)) {
             return self.walk_children(unit, node);
         }
+        // Brackets that only held the two sides apart.
+        let held = node.parent().is_some_and(|parent| {
+            matches!(parent.kind(), "variable_declarator" | "return_statement" | "assignment_expression" | "arguments")
+        });
+        let kept = match children(kept).first() {
+            Some(inner) if held && kept.kind() == "parenthesized_expression" => *inner,
+            _ => kept,
+        };
         self.edits[unit].cut(Span::new(node.start_byte(), kept.start_byte()));
         self.edits[unit].cut(Span::new(kept.end_byte(), node.end_byte()));
         self.walk(unit, kept)
@@ -386,7 +412,11 @@ impl<'w> Fold<'w> {
         let kept = bare(kept);
         match kept.kind() {
             "string" | "template_string" | "number" => true,
-            "call_expression" => !file.calls.contains_key(&span(kept)) && file.fact(kept).is_none() && self.table_call(unit, kept).is_none(),
+            "call_expression" => {
+                !file.calls.contains_key(&span(kept))
+                    && file.fact(kept).is_none()
+                    && self.table_call(unit, kept).is_none()
+            }
             _ => false,
         }
     }
@@ -397,7 +427,11 @@ impl<'w> Fold<'w> {
             if self.is_chore(unit, node, false) {
                 return !self.trim_log(unit, node);
             }
-            if self.ends_session(unit, node) || self.is_reaper(unit, node) {
+            if self.ends_session(unit, node) {
+                return true;
+            }
+            if self.is_reaper(unit, node) {
+                self.held_timer(unit, node);
                 return true;
             }
         }
@@ -407,20 +441,26 @@ impl<'w> Fold<'w> {
     /// Whether code closes what a table holds: at shutdown that is a matter of its own.
     pub fn closes(&self, unit: usize, node: Node<'w>) -> bool {
         let file = &self.world.units[unit];
-        any(node, &mut |inner| file.fact(inner) == Some(&Fact::Close)) && !self.is_reaper(unit, node) && !self.ends_session(unit, node)
+        any(node, &mut |inner| file.fact(inner) == Some(&Fact::Close))
+            && !self.is_reaper(unit, node)
+            && !self.ends_session(unit, node)
     }
 
     /// `transport.onclose = () => { … }` whose body is about the table alone.
     fn ends_session(&self, unit: usize, node: Node<'w>) -> bool {
         let file = &self.world.units[unit];
-        let Some(assignment) = children(node).first().copied().filter(|inner| inner.kind() == "assignment_expression") else {
-            return false;
-        };
-        let (Some(target), Some(value)) = (assignment.child_by_field_name("left"), assignment.child_by_field_name("right"))
+        let Some(assignment) = children(node).first().copied().filter(|inner| inner.kind() == "assignment_expression")
         else {
             return false;
         };
-        let named = target.child_by_field_name("property").is_some_and(|name| matches!(file.script.of(name), "onclose" | "onerror"));
+        let (Some(target), Some(value)) =
+            (assignment.child_by_field_name("left"), assignment.child_by_field_name("right"))
+        else {
+            return false;
+        };
+        let named = target
+            .child_by_field_name("property")
+            .is_some_and(|name| matches!(file.script.of(name), "onclose" | "onerror"));
         named && self.callback_chore(unit, value, true)
     }
 
@@ -443,6 +483,18 @@ impl<'w> Fold<'w> {
             true
         });
         found
+    }
+
+    /// `this.timer = setInterval(…)`.
+    fn held_timer(&mut self, unit: usize, node: Node<'w>) {
+        let script = &self.world.units[unit].script;
+        let target = children(node).first().and_then(|inner| inner.child_by_field_name("left"));
+        let Some(field) = target.filter(|target| target.kind() == "member_expression") else { return };
+        let of_this = field.child_by_field_name("object").is_some_and(|object| object.kind() == "this");
+        let class = std::iter::successors(field.parent(), Node::parent).find(|node| node.kind() == "class_body");
+        if let (true, Some(class), Some(name)) = (of_this, class, field.child_by_field_name("property")) {
+            self.timer_fields.push((unit, class, script.of(name)));
+        }
     }
 
     /// `clearInterval(reaper)` of a timer that is gone.
@@ -482,7 +534,8 @@ impl<'w> Fold<'w> {
     /// Takes the id out of a log line that says more than it; whether that was possible.
     fn trim_log(&mut self, unit: usize, node: Node<'w>) -> bool {
         let file = &self.world.units[unit];
-        let Some(call) = children(node).first().copied().map(bare).filter(|call| file.fact(*call) == Some(&Fact::Log)) else {
+        let Some(call) = children(node).first().copied().map(bare).filter(|call| file.fact(*call) == Some(&Fact::Log))
+        else {
             return false;
         };
         self.trim_call(unit, call)

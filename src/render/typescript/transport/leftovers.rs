@@ -3,7 +3,6 @@
 use tree_sitter::Node;
 
 use super::fold::Fold;
-use super::machine::Findings;
 use super::world::World;
 use crate::model::facts::Span;
 use crate::plan::Site;
@@ -12,7 +11,7 @@ use crate::render::typescript::script::{Script, bare, enclosing_function, span, 
 use crate::render::{Change, Refused};
 
 /// Refuses where a session id or a table of sessions is still used.
-pub fn check(world: &World, _findings: &Findings, changes: &[Vec<Change>]) -> Result<(), Refused> {
+pub fn check(world: &World, changes: &[Vec<Change>]) -> Result<(), Refused> {
     for (unit, own) in world.units.iter().zip(changes) {
         let mut spans: Vec<(Span, &Fact)> = unit.facts.iter().map(|(span, fact)| (*span, fact)).collect();
         // A use tells more than the declaration.
@@ -69,10 +68,11 @@ impl<'w> Fold<'w> {
     /// Whether what a method is called on is found where it lives longer than the request.
     fn receiver_outlives(&self, unit: usize, answer: Node<'w>, step: &Transport) -> bool {
         let file = &self.world.units[unit];
-        let mut root = match answer.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object")) {
-            Some(receiver) => bare(receiver),
-            None => return true,
-        };
+        let mut root =
+            match answer.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object")) {
+                Some(receiver) => bare(receiver),
+                None => return true,
+            };
         while let Some(object) = root.child_by_field_name("object").filter(|_| root.kind() != "call_expression") {
             root = bare(object);
         }
@@ -80,8 +80,13 @@ impl<'w> Fold<'w> {
             "identifier" => {
                 let Some(symbol) = file.symbol(root) else { return true };
                 let home = file.home(symbol);
-                let handlers: Vec<Span> =
-                    step.routes.iter().flat_map(|route| self.handlers(route)).filter(|(at, _)| *at == unit).map(|(_, at)| at).collect();
+                let handlers: Vec<Span> = step
+                    .routes
+                    .iter()
+                    .flat_map(|route| self.handlers(route))
+                    .filter(|(at, _)| *at == unit)
+                    .map(|(_, at)| at)
+                    .collect();
                 // The functions around the answer, up to the handler of the request.
                 let mut around = enclosing_function(answer);
                 while let Some(function) = around {

@@ -243,9 +243,9 @@ impl<'w> Machine<'w> {
         }
         self.changed |= self.called.insert(target);
         let node = self.world.function(target)?;
-        let spread = call.child_by_field_name("arguments").is_some_and(|list| {
-            children(list).iter().any(|argument| argument.kind() == "spread_element")
-        });
+        let spread = call
+            .child_by_field_name("arguments")
+            .is_some_and(|list| children(list).iter().any(|argument| argument.kind() == "spread_element"));
         for (index, param) in parameters(node).into_iter().enumerate() {
             let name = param.child_by_field_name("pattern").unwrap_or(param);
             if name.kind() != "identifier" {

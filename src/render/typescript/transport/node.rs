@@ -57,7 +57,11 @@ impl<'w> Fold<'w> {
             .map(|param| script.of(param.child_by_field_name("pattern").unwrap_or(param)))
             .collect();
         let [request, response, ..] = names.as_slice() else {
-            return Err(script.refuse(handler, "this handler takes no response", "answer GET and DELETE with 405 here"));
+            return Err(script.refuse(
+                handler,
+                "this handler takes no response",
+                "answer GET and DELETE with 405 here",
+            ));
         };
         let entry = Entry { style: &script.style, framework: Framework::Node, request, response, types: None };
         let leaves = any(region, &mut |node| node.kind() == "return_statement");
@@ -75,7 +79,9 @@ impl<'w> Fold<'w> {
             return Ok(());
         }
         let around = std::iter::successors(Some(region), Node::parent)
-            .find(|node| node.kind() == "if_statement" && !node.parent().is_some_and(|parent| parent.kind() == "else_clause"))
+            .find(|node| {
+                node.kind() == "if_statement" && !node.parent().is_some_and(|parent| parent.kind() == "else_clause")
+            })
             .unwrap_or(region);
         let indent = script.indentation(around);
         let inner = format!("{indent}{unit_indent}");
@@ -86,21 +92,25 @@ impl<'w> Fold<'w> {
 
     /// A helper in which all answers of transports are gone was for the methods that are gone.
     pub fn node_helpers(&mut self, step: &Transport) {
-        let handlers: Vec<_> = step.routes.iter().filter(|route| is_node(route)).flat_map(|route| self.handlers(route)).collect();
+        let handlers: Vec<_> =
+            step.routes.iter().filter(|route| is_node(route)).flat_map(|route| self.handlers(route)).collect();
         for (unit, at) in handlers {
             let Some(handler) = self.world.units[unit].script.node(at) else { continue };
             for function in self.functions(unit) {
                 let own = span(function);
                 let script = &self.world.units[unit].script;
-                let Some(body) = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block") else {
+                let Some(body) = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block")
+                else {
                     continue;
                 };
-                let answers: Vec<Node<'w>> = self.all_places(unit, &Fact::Handle).into_iter().filter(|node| own.contains(span(*node))).collect();
+                let answers: Vec<Node<'w>> =
+                    self.all_places(unit, &Fact::Handle).into_iter().filter(|node| own.contains(span(*node))).collect();
                 let serves = any(function, &mut |node| {
                     matches!(self.world.units[unit].fact(node), Some(Fact::Construct)) && !self.edits[unit].gone(node)
                 });
                 let gone = !answers.is_empty() && answers.iter().all(|node| self.edits[unit].gone(*node));
-                if own == span(handler) || own.contains(span(handler)) || !gone || serves || self.edits[unit].gone(body) {
+                if own == span(handler) || own.contains(span(handler)) || !gone || serves || self.edits[unit].gone(body)
+                {
                     continue;
                 }
                 let names = (self.argument(answers[0], 0), self.argument(answers[0], 1));
@@ -137,7 +147,9 @@ impl<'w> Fold<'w> {
                     continue;
                 }
                 let Some(first) = self.first_of_sessions(unit, function, answer) else { continue };
-                let (Some(request), Some(response)) = (self.argument(answer, 0), self.argument(answer, 1)) else { continue };
+                let (Some(request), Some(response)) = (self.argument(answer, 0), self.argument(answer, 1)) else {
+                    continue;
+                };
                 let (request, response) = (script.of(request), script.of(response));
                 let entry = Entry { style: &script.style, framework: Framework::Node, request, response, types: None };
                 let newline = script.style.newline;
@@ -184,7 +196,9 @@ impl<'w> Fold<'w> {
                 .filter(|node| !self.edits[unit].gone(*node) && !is_function(*node))
                 .filter(|node| {
                     self.speaks_of_sessions(unit, *node)
-                        || any(*node, &mut |inner| matches!(file.fact(inner), Some(Fact::Construct | Fact::Connect | Fact::Handle)))
+                        || any(*node, &mut |inner| {
+                            matches!(file.fact(inner), Some(Fact::Construct | Fact::Connect | Fact::Handle))
+                        })
                 })
                 .collect();
             match concerned.as_slice() {

@@ -64,7 +64,10 @@ impl<'w> Fold<'w> {
         let mut answered = FxHashSet::default();
         for route in &step.routes {
             match serves(route) {
+                Serves::Post if self.modern => self.every_method(route),
                 Serves::Post => {}
+                Serves::All if self.modern => {}
+                Serves::Gone if self.modern && self.without_route(route, &serving) => {}
                 Serves::Gone => {
                     self.gone(route, &serving, &mut answered)?;
                     self.stale_comment(route);
@@ -73,6 +76,40 @@ impl<'w> Fold<'w> {
             }
         }
         Ok(())
+    }
+
+    /// A handler of the second SDK answers all methods.
+    fn every_method(&mut self, route: &Route) {
+        let Some(unit) = self.world.unit(&route.at.path) else { return };
+        let call = self.world.units[unit].script.node(route.at.span);
+        let callee = call.and_then(|call| call.child_by_field_name("function"));
+        let alone = callee
+            .and_then(|callee| callee.child_by_field_name("object"))
+            .is_some_and(|app| app.kind() == "identifier");
+        if let Some(method) = callee.and_then(|callee| callee.child_by_field_name("property")).filter(|_| alone) {
+            self.edits[unit].replace(span(method), "all");
+        }
+    }
+
+    /// Takes the route of a method away that the handler of all methods answers; whether that was possible.
+    fn without_route(&mut self, route: &Route, serving: &FxHashSet<Function>) -> bool {
+        let Some(unit) = self.world.unit(&route.at.path) else { return false };
+        let script = &self.world.units[unit].script;
+        let Some(call) = script.node(route.at.span) else { return false };
+        let at = statement(call);
+        let plain = at.kind() == "expression_statement"
+            && children(at).first() == Some(&call)
+            && call
+                .child_by_field_name("function")
+                .and_then(|callee| callee.child_by_field_name("object"))
+                .is_some_and(|app| app.kind() == "identifier");
+        if plain {
+            self.remove(unit, at);
+            for (unit, handler) in self.handlers(route).into_iter().filter(|handler| !serving.contains(handler)) {
+                self.remove_handler(unit, handler);
+            }
+        }
+        plain
     }
 
     /// Takes the routes of the HTTP+SSE transport away.
@@ -100,9 +137,11 @@ impl<'w> Fold<'w> {
             for made in self.places(unit, &Fact::Sse) {
                 let used = self.runs(unit, made);
                 // A handler by name is left without a route; what else makes such a transport stays.
-                let handler = step.sse.iter().flat_map(|route| self.handlers(route)).any(|(at, span_of)| {
-                    at == unit && span_of.contains(span(made))
-                });
+                let handler = step
+                    .sse
+                    .iter()
+                    .flat_map(|route| self.handlers(route))
+                    .any(|(at, span_of)| at == unit && span_of.contains(span(made)));
                 if used && !handler {
                     return Err(file.script.refuse(
                         made,
@@ -129,7 +168,8 @@ impl<'w> Fold<'w> {
             None => function.parent().filter(|parent| parent.kind().ends_with("field_definition")),
         };
         if let Some(declaration) = declaration {
-            let whole = declaration.parent().filter(|parent| parent.kind() == "export_statement").unwrap_or(declaration);
+            let whole =
+                declaration.parent().filter(|parent| parent.kind() == "export_statement").unwrap_or(declaration);
             self.remove(unit, whole);
         }
     }
@@ -140,7 +180,12 @@ impl<'w> Fold<'w> {
         found.collect()
     }
 
-    fn gone(&mut self, route: &Route, serving: &FxHashSet<Function>, answered: &mut FxHashSet<Function>) -> Result<(), Refused> {
+    fn gone(
+        &mut self,
+        route: &Route,
+        serving: &FxHashSet<Function>,
+        answered: &mut FxHashSet<Function>,
+    ) -> Result<(), Refused> {
         for handler in self.handlers(route) {
             if serving.contains(&handler) {
                 self.not_allowed_here(route)?;
@@ -163,7 +208,8 @@ impl<'w> Fold<'w> {
         let own_line = script.text()[script.line_start(comment.start_byte())..comment.start_byte()].trim().is_empty();
         let touches = script.text()[comment.end_byte()..at.start_byte()].matches('\n').count() <= 1;
         if speaks && own_line && touches {
-            self.edits[unit].cut(Span::new(script.line_start(comment.start_byte()), script.line_end(comment.end_byte())));
+            self.edits[unit]
+                .cut(Span::new(script.line_start(comment.start_byte()), script.line_end(comment.end_byte())));
         }
     }
 
@@ -172,7 +218,8 @@ impl<'w> Fold<'w> {
         let Some(unit) = self.world.unit(&route.at.path) else { return Ok(()) };
         let script = &self.world.units[unit].script;
         let call = script.node(route.at.span);
-        let Some(last) = call.and_then(|call| call.child_by_field_name("arguments")).and_then(|list| children(list).last().copied())
+        let Some(last) =
+            call.and_then(|call| call.child_by_field_name("arguments")).and_then(|list| children(list).last().copied())
         else {
             return Ok(());
         };
@@ -199,7 +246,11 @@ impl<'w> Fold<'w> {
             let Some(param) = params.get(index) else { return Ok(otherwise.to_owned()) };
             let name = param.child_by_field_name("pattern").unwrap_or(*param);
             if name.kind() != "identifier" {
-                return Err(script.refuse(name, "this parameter is taken apart", "answer GET and DELETE with 405 here"));
+                return Err(script.refuse(
+                    name,
+                    "this parameter is taken apart",
+                    "answer GET and DELETE with 405 here",
+                ));
             }
             Ok(script.of(name).to_owned())
         };
@@ -258,18 +309,33 @@ impl<'w> Fold<'w> {
         let symbol = file.symbol(name);
         let listed =
             file.module.exports.iter().any(|export| matches!(export.what, Exported::Local(id) if Some(id) == symbol));
-        if exported || listed || mentions(file.script.text(), NAME) {
+        let block = |node: Node<'w>| {
+            std::iter::successors(node.parent(), Node::parent)
+                .find(|node| matches!(node.kind(), "statement_block" | "program"))
+        };
+        let scope = (unit, block(declaration).map_or(0, |block| block.id()));
+        let again = self.turned_away.contains(&scope);
+        let elsewhere = !again && self.turned_away.iter().any(|(known, _)| *known == unit);
+        if exported || listed || elsewhere || mentions(file.script.text(), NAME) {
             self.edits[unit].replace(span(declaration), text(old));
             return;
         }
+        self.turned_away.push(scope);
         // With its keyword, so that it counts as a new declaration and not as an old one without uses.
-        let statement = declaration.parent().filter(|parent| parent.kind() == "lexical_declaration" && children(*parent).len() == 1);
-        let whole = statement.map_or(span(declaration), |statement| Span::new(statement.start_byte(), declaration.end_byte()));
+        let statement = declaration
+            .parent()
+            .filter(|parent| parent.kind() == "lexical_declaration" && children(*parent).len() == 1);
+        let whole =
+            statement.map_or(span(declaration), |statement| Span::new(statement.start_byte(), declaration.end_byte()));
         let head = if statement.is_some() { "const " } else { "" };
         let end = statement.filter(|statement| statement.end_byte() > declaration.end_byte());
         let whole = end.map_or(whole, |statement| span(statement));
         let tail = if end.is_some() { ";" } else { "" };
-        self.edits[unit].replace(whole, format!("{head}{}{tail}", text(NAME)));
+        if again {
+            self.remove(unit, statement.unwrap_or(declaration));
+        } else {
+            self.edits[unit].replace(whole, format!("{head}{}{tail}", text(NAME)));
+        }
         for used in symbol.map_or_else(Vec::new, |symbol| self.uses(unit, (unit, symbol))) {
             if self.edits[unit].gone(used) {
                 continue;
@@ -302,9 +368,13 @@ impl<'w> Fold<'w> {
         };
         let callee = call.child_by_field_name("function").filter(|callee| callee.kind() == "member_expression");
         let Some(callee) = callee else { return Err(stop(call)) };
-        let (Some(app), Some(method)) = (callee.child_by_field_name("object"), callee.child_by_field_name("property")) else {
+        let (Some(app), Some(method)) = (callee.child_by_field_name("object"), callee.child_by_field_name("property"))
+        else {
             return Err(stop(call));
         };
+        if framework == Framework::Fastify && script.of(method) == "route" {
+            return self.route_object(unit, call, app);
+        }
         if !matches!(script.of(method), "all" | "use") {
             return Err(stop(call));
         }
@@ -334,6 +404,39 @@ impl<'w> Fold<'w> {
         }
         let text = script.indented(&entry.not_allowed_route(script.of(app), script.of(path)), &indent);
         self.edits[unit].insert(statement(call).end_byte(), format!("{newline}{newline}{indent}{text}"));
+        Ok(())
+    }
+
+    /// `fastify.route({ method: [...], url, handler })`.
+    fn route_object(&mut self, unit: usize, call: Node<'w>, app: Node<'w>) -> Result<(), Refused> {
+        let script = &self.world.units[unit].script;
+        let object = self.argument(call, 0).filter(|object| object.kind() == "object");
+        let field = |name: &str| {
+            children(object?)
+                .into_iter()
+                .find(|pair| pair.child_by_field_name("key").is_some_and(|key| script.of(key) == name))
+                .and_then(|pair| pair.child_by_field_name("value"))
+        };
+        let (Some(method), Some(url)) = (field("method"), field("url")) else {
+            return Err(script.refuse(
+                call,
+                "the methods that this route is for can't be told",
+                "register it for POST alone",
+            ));
+        };
+        let entry = Entry {
+            style: &script.style,
+            framework: Framework::Fastify,
+            request: "request",
+            response: "reply",
+            types: None,
+        };
+        let at = statement(call);
+        let indent = script.indentation(at);
+        let newline = script.style.newline;
+        let text = script.indented(&entry.not_allowed_route(script.of(app), script.of(url)), indent);
+        self.edits[unit].replace(span(method), script.style.string("POST"));
+        self.edits[unit].insert(at.end_byte(), format!("{newline}{newline}{indent}{text}"));
         Ok(())
     }
 }

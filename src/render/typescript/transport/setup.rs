@@ -78,7 +78,9 @@ impl<'w> Fold<'w> {
                 if !gone {
                     return Err(file.script.refuse(
                         field,
-                        format!("`{name}` does more than to keep the table of sessions, and it never runs without them"),
+                        format!(
+                            "`{name}` does more than to keep the table of sessions, and it never runs without them"
+                        ),
                         "move what it does to where it belongs now: the tool that makes or ends the state",
                     ));
                 }
@@ -130,18 +132,23 @@ impl<'w> Fold<'w> {
     fn merge_variable(&mut self, unit: usize, declaration: Node<'w>) {
         let file = &self.world.units[unit];
         let script = &file.script;
-        if declaration.child_by_field_name("kind").is_none_or(|kind| kind.kind() != "let") || !self.runs(unit, declaration) {
+        if declaration.child_by_field_name("kind").is_none_or(|kind| kind.kind() != "let")
+            || !self.runs(unit, declaration)
+        {
             return;
         }
         let declarators = children(declaration);
         let [declarator] = declarators.as_slice() else { return };
-        let Some(name) = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier") else { return };
+        let Some(name) = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier") else {
+            return;
+        };
         let Some(symbol) = file.symbol(name) else { return };
         let value = declarator.child_by_field_name("value");
         // Only what we made so: code of other variables is not ours to tidy.
         let uses = self.uses(unit, (unit, symbol));
         let all = uses.len();
-        let live: Vec<Node<'w>> = uses.into_iter().filter(|used| !self.edits[unit].gone(*used) && *used != name).collect();
+        let live: Vec<Node<'w>> =
+            uses.into_iter().filter(|used| !self.edits[unit].gone(*used) && *used != name).collect();
         if live.len() + 1 >= all && value.is_none_or(|value| !self.speaks_of_sessions(unit, value)) {
             return;
         }
@@ -165,7 +172,8 @@ impl<'w> Fold<'w> {
         };
         let Some(holder) = assignment.parent().filter(|holder| holder.kind() == "expression_statement") else { return };
         let Some(block) = self.residual_block(unit, holder) else { return };
-        let within = |used: &&Node<'w>| span(block).contains(span(**used)) && used.start_byte() >= assignment.start_byte();
+        let within =
+            |used: &&Node<'w>| span(block).contains(span(**used)) && used.start_byte() >= assignment.start_byte();
         if live.iter().filter(within).count() != live.len() {
             return;
         }
@@ -250,7 +258,8 @@ impl<'w> Fold<'w> {
             .filter(|answer| self.runs(unit, *answer) && self.has_response(unit, *answer))
             .collect();
         let answer = answers.iter().copied().find(|answer| span(function).contains(span(*answer)))?;
-        let receiver = connect.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object"))?;
+        let receiver =
+            connect.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object"))?;
         let at = statement(connect);
         let indent = self.edits[unit].indentation(script, at).to_owned();
         let newline = script.style.newline;
@@ -260,12 +269,17 @@ impl<'w> Fold<'w> {
             let server = script.of(plain).to_owned();
             let end = if script.style.semicolons { ";" } else { "" };
             let text = hook(unit, &response, &server);
-            let made = script.of(made);
-            self.edits[unit].insert(at.start_byte(), format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"));
+            let made = self.edits[unit].edited(script, made);
+            self.edits[unit].insert(
+                at.start_byte(),
+                format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"),
+            );
             return Some(function);
         }
-        if plain.kind() == "identifier" || plain.kind() == "member_expression" && !any(plain, &mut |n| n.kind() == "call_expression") {
-            let server = script.of(receiver).to_owned();
+        if plain.kind() == "identifier"
+            || plain.kind() == "member_expression" && !any(plain, &mut |n| n.kind() == "call_expression")
+        {
+            let server = self.edits[unit].edited(script, receiver);
             let text = hook(unit, &response, &server);
             if !self.closes_already(unit, function, &server) {
                 self.edits[unit].insert(at.start_byte(), format!("{text}{newline}{indent}"));
@@ -277,10 +291,11 @@ impl<'w> Fold<'w> {
             .find(|name| !any(function, &mut |node| node.kind() == "identifier" && script.of(node) == *name))
             .unwrap_or("serverOfRequest");
         let text = hook(unit, &response, server);
-        let made = script.of(receiver);
-        let made = if receiver.kind() == "parenthesized_expression" { script.of(children(receiver)[0]) } else { made };
+        let made = if receiver.kind() == "parenthesized_expression" { children(receiver)[0] } else { receiver };
+        let made = self.edits[unit].edited(script, made);
         let end = if script.style.semicolons { ";" } else { "" };
-        self.edits[unit].insert(at.start_byte(), format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"));
+        self.edits[unit]
+            .insert(at.start_byte(), format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"));
         self.edits[unit].replace(span(receiver), server);
         Some(function)
     }
@@ -307,7 +322,7 @@ impl<'w> Fold<'w> {
         let within = uses
             .iter()
             .all(|used| *used == declared || self.edits[unit].gone(*used) || span(function).contains(span(*used)));
-        let builds = bare(value).kind() == "call_expression" && file.calls.contains_key(&span(bare(value)));
+        let builds = file.fact(bare(value)) == Some(&Fact::Build);
         if !within || !builds || declaration.parent().is_some_and(|parent| parent.kind() == "export_statement") {
             return None;
         }
@@ -324,7 +339,9 @@ impl<'w> Fold<'w> {
                     .child_by_field_name("function")
                     .and_then(|callee| callee.child_by_field_name("property"))
                     .is_some_and(|name| matches!(file.script.of(name), "on" | "once"))
-                && self.argument(node, 0).is_some_and(|event| file.script.of(event).trim_matches(['"', '\'']) == "close");
+                && self
+                    .argument(node, 0)
+                    .is_some_and(|event| file.script.of(event).trim_matches(['"', '\'']) == "close");
             listens
                 && self.argument(node, 1).is_some_and(|callback| {
                     any(callback, &mut |inner| {
@@ -349,7 +366,7 @@ impl<'w> Fold<'w> {
             let callee = answer.child_by_field_name("function");
             let Some(transport) = callee.and_then(|callee| callee.child_by_field_name("object")) else { continue };
             let at = statement(answer);
-            let text = hook(unit, &self.response(unit, answer), script.of(transport));
+            let text = hook(unit, &self.response(unit, answer), &self.edits[unit].edited(script, transport));
             let indent = self.edits[unit].indentation(script, at).to_owned();
             self.edits[unit].insert(at.start_byte(), format!("{text}{}{indent}", script.style.newline));
         }
@@ -364,7 +381,8 @@ impl<'w> Fold<'w> {
 
     /// The response that a request is answered on.
     pub fn response(&self, unit: usize, answer: Node<'w>) -> String {
-        self.argument(answer, 1).map_or("", |response| self.world.units[unit].script.of(response)).to_owned()
+        let script = &self.world.units[unit].script;
+        self.argument(answer, 1).map_or_else(String::new, |response| self.edits[unit].edited(script, response))
     }
 
     /// An argument of a call.

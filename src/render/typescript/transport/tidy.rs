@@ -22,9 +22,50 @@ impl<'w> Fold<'w> {
                 }
             }
             self.unused_values();
+            self.unused_timers();
             self.tables(step);
             if self.edits.iter().map(super::edits::Edits::count).sum::<usize>() == before {
                 break;
+            }
+        }
+    }
+
+    /// Fields of timers that are gone, with the statements that stop them or let the process end.
+    fn unused_timers(&mut self) {
+        for (unit, class, name) in self.timer_fields.clone() {
+            let script = &self.world.units[unit].script;
+            let mut uses = Vec::new();
+            any(class, &mut |node| {
+                let field = node.kind() == "member_expression"
+                    && node.child_by_field_name("object").is_some_and(|object| object.kind() == "this")
+                    && node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
+                if field && !self.edits[unit].gone(node) {
+                    uses.push(node);
+                }
+                false
+            });
+            for used in uses.iter().copied() {
+                let at = statement(used);
+                let stops = ["clearInterval(", "clearTimeout("].iter().any(|call| script.of(at).starts_with(call));
+                let frees = script.of(at).contains(".unref") && at.kind() == "expression_statement";
+                let empties = children(at).first().is_some_and(|inner| {
+                    inner.child_by_field_name("left") == Some(used)
+                        && inner
+                            .child_by_field_name("right")
+                            .is_some_and(|right| matches!(right.kind(), "undefined" | "null"))
+                });
+                if at.kind() == "expression_statement" && (stops || frees || empties) {
+                    self.remove(unit, at);
+                }
+            }
+            if uses.iter().all(|used| self.edits[unit].gone(*used)) {
+                let field = children(class).into_iter().find(|member| {
+                    member.kind().ends_with("field_definition")
+                        && member.child_by_field_name("name").is_some_and(|field| script.of(field) == name)
+                });
+                if let Some(field) = field.filter(|field| !self.edits[unit].gone(*field)) {
+                    self.remove(unit, field);
+                }
             }
         }
     }
@@ -60,7 +101,14 @@ impl<'w> Fold<'w> {
     fn tidy_function(&mut self, unit: usize, function: Node<'w>) {
         let file = &self.world.units[unit];
         let own = (unit, span(function));
-        if self.edits[unit].gone(function) || !file.closed.contains(&own.1) {
+        if self.edits[unit].gone(function) {
+            return;
+        }
+        if self.is_unused_method(unit, function) {
+            self.remove(unit, function);
+            return;
+        }
+        if !file.closed.contains(&own.1) {
             return;
         }
         let calls = self.calls_of(own);
@@ -83,6 +131,29 @@ impl<'w> Fold<'w> {
             self.tidy_parameters(own, function, &live);
             self.tidy_type(own, function);
         }
+    }
+
+    /// Whether a method that only its class sees was called there, and is not any more.
+    fn is_unused_method(&self, unit: usize, function: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        let Some(class) = function.parent().filter(|parent| parent.kind() == "class_body") else { return false };
+        let Some(name) = function.child_by_field_name("name").map(|name| script.of(name)) else { return false };
+        let mut cursor = function.walk();
+        let private = name.starts_with('#')
+            || function
+                .children(&mut cursor)
+                .any(|child| child.kind() == "accessibility_modifier" && script.of(child) == "private");
+        let (mut all, mut live) = (0, 0);
+        any(class, &mut |node| {
+            let used = node.kind() == "member_expression"
+                && node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
+            if used && !span(function).contains(span(node)) {
+                all += 1;
+                live += usize::from(!self.edits[unit].gone(node));
+            }
+            false
+        });
+        private && all > 0 && live == 0
     }
 
     /// A declaration, with the `export` in front of it.
@@ -133,7 +204,8 @@ impl<'w> Fold<'w> {
             let at = item(&file.script, *param);
             self.edits[unit].cut(at);
             for (caller, call) in calls {
-                let argument = call.child_by_field_name("arguments").and_then(|list| children(list).get(index).copied());
+                let argument =
+                    call.child_by_field_name("arguments").and_then(|list| children(list).get(index).copied());
                 if let Some(argument) = argument {
                     let at = item(&self.world.units[*caller].script, argument);
                     self.edits[*caller].cut(at);
@@ -191,7 +263,9 @@ impl<'w> Fold<'w> {
             };
             let Some(declaration) = declaration else { continue };
             let used = (0..self.world.units.len()).any(|at| {
-                self.places(at, &Fact::Table).into_iter().any(|node| !span(declaration).contains(span(node)) || at != unit)
+                self.places(at, &Fact::Table)
+                    .into_iter()
+                    .any(|node| !span(declaration).contains(span(node)) || at != unit)
             });
             // Another table's uses count as well: all go, or what is left is found by the last check.
             if !used {
@@ -212,10 +286,19 @@ impl<'w> Fold<'w> {
                 if !ends || after.into_iter().any(|node| !self.edits[unit].gone(node)) {
                     continue;
                 }
-                let inner = self.unwrapped.iter().find(|((at, _), known)| *at == unit && **known == outer).map(|((_, id), _)| *id);
-                let block = children(outer).into_iter().flat_map(|child| [vec![child], children(child)].concat()).find(|child| Some(child.id()) == inner);
-                let last = block.and_then(|block| children(block).into_iter().rev().find(|node| !self.edits[unit].gone(*node)));
-                if let Some(last) = last.filter(|last| last.kind() == "return_statement" && children(*last).is_empty()) {
+                let inner = self
+                    .unwrapped
+                    .iter()
+                    .find(|((at, _), known)| *at == unit && **known == outer)
+                    .map(|((_, id), _)| *id);
+                let block = children(outer)
+                    .into_iter()
+                    .flat_map(|child| [vec![child], children(child)].concat())
+                    .find(|child| Some(child.id()) == inner);
+                let last = block
+                    .and_then(|block| children(block).into_iter().rev().find(|node| !self.edits[unit].gone(*node)));
+                if let Some(last) = last.filter(|last| last.kind() == "return_statement" && children(*last).is_empty())
+                {
                     self.remove(unit, statement(last));
                 }
             }

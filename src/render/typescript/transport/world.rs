@@ -5,8 +5,8 @@ use tree_sitter::Node;
 
 use crate::lower;
 use crate::model::facts::{ExprKind, Language, Module, Span, SymbolId, SymbolKind};
-use crate::plan::transport::{Fact, Transport};
 use crate::plan::Site;
+use crate::plan::transport::{Fact, Transport};
 use crate::render::typescript::script::{Script, span};
 use crate::render::{Files, Refused};
 
@@ -92,14 +92,7 @@ impl Unit {
                 symbols.insert(expr.span.start, id);
             }
         }
-        Self {
-            script,
-            module,
-            facts,
-            calls: FxHashMap::default(),
-            closed: FxHashSet::default(),
-            symbols,
-        }
+        Self { script, module, facts, calls: FxHashMap::default(), closed: FxHashSet::default(), symbols }
     }
 
     /// What is known of an expression.
