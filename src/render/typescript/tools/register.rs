@@ -128,7 +128,9 @@ impl<'s> Registration<'s> {
         }
         if let Some(value) = property(config, "inputSchema") {
             let value = given(value, helped)?;
-            return match table.and_then(|table| table_slot(value, table)) {
+            return match table
+                .and_then(|table| table_slot(value, table).or_else(|| table_slot(shape_in(value)?, table)))
+            {
                 Some(slot) => Ok(slot),
                 None if value.text() == "undefined" => Err(unclear()),
                 None => Ok(Slot::Present(value)),
@@ -156,6 +158,14 @@ fn given<'s>(code: Code<'s>, helped: Option<Helped<'s>>) -> Result<Code<'s>, Ref
         }),
         None => Ok(code),
     }
+}
+
+/// The shape in `z.object(shape)`, where it is not written there.
+fn shape_in(code: Code<'_>) -> Option<Code<'_>> {
+    let callee = code.node.child_by_field_name("function")?;
+    let makes = callee.child_by_field_name("property").is_some_and(|name| code.script.of(name) == "object");
+    let first = children(code.node.child_by_field_name("arguments")?).first().copied()?;
+    (makes && first.kind() != "object").then(|| code.to(first))
 }
 
 /// What `tool.schema`, or a `schema` taken out of it, is for one entry of its table.
