@@ -727,3 +727,41 @@ fn main() {{}}
     let answer = Program::rust("of another protocol", needs, &actix("hello", "move")).scan();
     assert_eq!(answer.summary.category, None, "{:?}", findings(&answer));
 }
+
+/// Headers that were copied under names of one spelling, behind a context variable.
+#[test]
+fn headers_in_one_spelling() {
+    let program = |name, source: &str| {
+        fastmcp(
+            name,
+            &format!(
+                "
+from contextvars import ContextVar
+from mcp import ClientSession
+from mcp.client.streamable_http import streamablehttp_client
+
+request_headers: ContextVar = ContextVar('request_headers')
+upstreams: dict[tuple[str, str], ClientSession] = {{}}
+
+def current(response=None):
+    headers = {source} or {{}}
+    lowered = {{k.lower(): v for k, v in headers.items()}}
+    return lowered.get('mcp-session-id')
+
+mcp = FastMCP('front')
+
+@mcp.tool
+async def forward(target: str, name: str) -> str:
+    key = (current(), target)
+    if key not in upstreams:
+        read, write, _ = await streamablehttp_client(target).__aenter__()
+        upstreams[key] = await ClientSession(read, write).__aenter__()
+    return str(await upstreams[key].call_tool(name))
+
+mcp.run(transport='http')
+"
+            ),
+        )
+    };
+    check(&[program("of the request at hand", "request_headers.get()").category("gateway").store("upstreams:upstream:*:*")]);
+}
