@@ -49,6 +49,11 @@ struct Setup {
     modern: String,
     hook: String,
     counted: String,
+    environment_reads: Vec<String>,
+    normalizes: Vec<String>,
+    converts: Vec<String>,
+    fields: Vec<String>,
+    option: String,
 }
 
 #[derive(Deserialize)]
@@ -151,7 +156,8 @@ impl Setup {
     fn rust(&self) -> String {
         format!(
             "SetupNames {{ switches: &{:?}, settings: {:?}, environment: {:?}, if_unset: {:?}, transport: {:?}, http: &{:?}, sse: &{:?}, \
-             run: &{:?}, run_http: &{:?}, run_app: &{:?}, run_sse: &{:?}, event_store: {:?}, modern: {:?}, hook: {:?}, counted: {:?} }}",
+             run: &{:?}, run_http: &{:?}, run_app: &{:?}, run_sse: &{:?}, event_store: {:?}, modern: {:?}, hook: {:?}, counted: {:?}, environment_reads: &{:?}, \
+             normalizes: &{:?}, converts: &{:?}, fields: &{:?}, option: {:?} }}",
             self.switches,
             self.settings,
             self.environment,
@@ -167,6 +173,11 @@ impl Setup {
             self.modern,
             self.hook,
             self.counted,
+            self.environment_reads,
+            self.normalizes,
+            self.converts,
+            self.fields,
+            self.option,
         )
     }
 }

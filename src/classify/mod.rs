@@ -4,6 +4,7 @@ pub mod access;
 pub mod answer;
 pub mod bags;
 mod by_hand;
+mod defaults;
 mod describe;
 pub mod failure;
 mod frameworks;

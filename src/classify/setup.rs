@@ -1,5 +1,6 @@
 //! What a Python program says of sessions where it sets up its server: keywords, settings, the environment, or nothing at all.
 
+use super::defaults;
 use crate::model::facts::{Arg, ExprKind, Key};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, Value};
@@ -287,8 +288,11 @@ fn is_environment(flow: &Flow<'_>, at: ExprRef) -> bool {
     flow.at(at).iter().any(|value| matches!(value, Value::Text(text) if text.text() == names(flow, at).environment))
 }
 
-/// What a value says; `None` where it leaves the matter to the default.
+/// What a value says; `None` where it leaves the matter to the SDK. A setting that is sessionless unless somebody sets it is that.
 fn mode(flow: &Flow<'_>, at: ExprRef) -> Option<Mode> {
+    if defaults::is_true_by_default(flow, at) == Some(true) {
+        return Some(Mode::Off);
+    }
     let said = |text: &str| match text.to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" | "on" => Mode::Off,
         "false" | "0" | "no" | "off" => Mode::On,

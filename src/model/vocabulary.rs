@@ -419,6 +419,16 @@ pub struct SetupNames {
     pub hook: &'static str,
     /// The member of the SDK's session manager that holds the sessions.
     pub counted: &'static str,
+    /// Calls that read a variable of the environment by its name.
+    pub environment_reads: &'static [&'static str],
+    /// Methods that give a text in one spelling.
+    pub normalizes: &'static [&'static str],
+    /// Built-ins that hand on what they are given.
+    pub converts: &'static [&'static str],
+    /// Calls that declare a field of settings with its default.
+    pub fields: &'static [&'static str],
+    /// The method that declares an option of the command line.
+    pub option: &'static str,
 }
 
 /// What a function is whose last parameters have these names: something outside runs it for a request.

@@ -763,5 +763,7 @@ mcp.run(transport='http')
             ),
         )
     };
-    check(&[program("of the request at hand", "request_headers.get()").category("gateway").store("upstreams:upstream:*:*")]);
+    check(&[program("of the request at hand", "request_headers.get()")
+        .category("gateway")
+        .store("upstreams:upstream:*:*")]);
 }
