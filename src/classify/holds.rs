@@ -6,9 +6,10 @@ use super::access::{Access, Keyed, Kind};
 use super::answer::Holds;
 use super::by_hand;
 use super::lifetime::{Finder, Lasting};
+use super::spend;
 use super::stores::Analysis;
 use super::words;
-use crate::model::facts::{ExprKind, FuncKind};
+use crate::model::facts::{Branch, ExprKind, FuncKind};
 use crate::model::flow::Root;
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::Contexts;
@@ -99,6 +100,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     }
     if counted && !by_tools && !in_handlers {
         return judged(Holds::Telemetry);
+    }
+    if spend::is_capped(analysis, keyed) {
+        return judged(Holds::Guard);
     }
     if is_limit(analysis, keyed, &values, name) || is_once(analysis, keyed, &values) {
         return judged(Holds::Telemetry);
@@ -491,17 +495,19 @@ fn only_tested_within(analysis: &Analysis<'_>, at: ExprRef, depth: u32) -> bool 
 fn leads_to_refusal(analysis: &Analysis<'_>, at: ExprRef) -> bool {
     let facts = analysis.flow.program.module(at.module);
     let span = facts.expr(at.id).span;
-    facts.branches.iter().any(|branch| {
-        let condition = facts.expr(branch.condition).span;
-        let about = condition.contains(span);
-        about
-            && branch.then_leaves
-            && (facts.functions[branch.func.index()]
-                .throws
-                .iter()
-                .any(|throw| branch.then.contains(facts.expr(*throw).span))
-                || answers_error(analysis, at.module, branch.then))
-    })
+    facts
+        .branches
+        .iter()
+        .any(|branch| facts.expr(branch.condition).span.contains(span) && refuses(analysis, at.module, branch))
+}
+
+/// Whether a branch that holds ends the call with an error.
+pub(super) fn refuses(analysis: &Analysis<'_>, module: u32, branch: &Branch) -> bool {
+    let facts = analysis.flow.program.module(module);
+    let throws = &facts.functions[branch.func.index()].throws;
+    branch.then_leaves
+        && (throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span))
+            || answers_error(analysis, module, branch.then))
 }
 
 /// Whether code answers a call with an error instead of throwing: `return { isError: true, … }`, by itself or through a helper.

@@ -767,3 +767,92 @@ mcp.run(transport='http')
         .category("gateway")
         .store("upstreams:upstream:*:*")]);
 }
+
+/// What a session has spent against a cap, and who holds what, admit or refuse: guards, in any language.
+#[test]
+fn caps_and_leases() {
+    check(&[
+        fastmcp(
+            "a cap on what is spent, Python",
+            "
+CAP = 50
+spent: dict[str, float] = {}
+mcp = FastMCP('ads')
+
+@mcp.tool
+def buy(euros: float, ctx: Context) -> str:
+    before = spent.get(ctx.session_id, 0)
+    if before + euros > CAP:
+        raise ValueError('over the budget')
+    spent[ctx.session_id] = before + euros
+    return 'bought'
+
+mcp.run(transport='http')
+",
+        )
+        .category("app-state")
+        .store("spent:guard:*:*"),
+        fastmcp(
+            "a lease with a holder, Python",
+            "
+holders = {}
+mcp = FastMCP('printers')
+
+@mcp.tool
+def reserve(printer: str, ctx: Context) -> str:
+    holder = holders.get(printer)
+    if holder and holder != ctx.session_id:
+        raise ValueError('reserved by somebody else')
+    holders[printer] = ctx.session_id
+    return 'reserved'
+
+@mcp.tool
+def print_text(printer: str, text: str, ctx: Context) -> str:
+    if holders.get(printer) != ctx.session_id:
+        raise ValueError('reserve it first')
+    return 'printed'
+
+mcp.run(transport='http')
+",
+        )
+        .category("app-state")
+        .store("holders:guard:manual:*"),
+        fastmcp(
+            "an account that pays out is state",
+            "
+balance: dict[str, float] = {}
+mcp = FastMCP('bank')
+
+@mcp.tool
+def withdraw(euros: float, ctx: Context) -> str:
+    have = balance.get(ctx.session_id, 100)
+    if have < euros:
+        raise ValueError('not enough')
+    balance[ctx.session_id] = have - euros
+    return 'paid'
+
+mcp.run(transport='http')
+",
+        )
+        .category("app-state")
+        .store("balance:app-state:*:*"),
+    ]);
+    // A name that the model passes is no session.
+    quiet(&[fastmcp(
+        "holders by name",
+        "
+holders = {}
+mcp = FastMCP('printers')
+
+@mcp.tool
+def reserve(printer: str, who: str) -> str:
+    if holders.get(printer) not in (None, who):
+        raise ValueError('reserved by somebody else')
+    holders[printer] = who
+    return 'reserved'
+
+mcp.run(transport='http')
+",
+    )
+    .category("none")]);
+}
