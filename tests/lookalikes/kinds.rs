@@ -856,3 +856,59 @@ mcp.run(transport='http')
     )
     .category("none")]);
 }
+
+/// What was authenticated once and is kept for the session, so that no later call is asked again.
+#[test]
+fn authenticated_once() {
+    let program = |name, function: &str, header: &str| {
+        fastmcp(
+            name,
+            &format!(
+                "
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+from fastmcp.server.dependencies import get_http_headers
+import remote
+
+@dataclass
+class Paths:
+    document: str
+
+kept: WeakKeyDictionary = WeakKeyDictionary()
+
+def {function}():
+    headers = get_http_headers()
+    value = headers.get('{header}')
+    return Paths(document=remote.ask(value)) if value else None
+
+def ready(ctx: Context):
+    state = kept.get(ctx.session)
+    if state is None:
+        state = {{}}
+        kept[ctx.session] = state
+    if state.get('initialized'):
+        return state
+    config = {function}()
+    if config is None:
+        return None
+    state['config'] = config
+    state['initialized'] = True
+    return state
+
+mcp = FastMCP('x')
+
+@mcp.tool
+def fetch(url: str, ctx: Context) -> str:
+    state = ready(ctx)
+    return str(state['config'].document) if state else 'refused'
+
+mcp.run(transport='http')
+"
+            ),
+        )
+    };
+    check(&[
+        program("an identity by an API key", "authenticate_and_load", "x-api-key").category("auth").store("kept:auth:*:*"),
+        program("a choice by a header", "choose_and_load", "x-document").category("app-state").store("kept:app-state:*:*"),
+    ]);
+}
