@@ -43,7 +43,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         .collect();
     let holds_any = |roles: &[Role], depth| objects.iter().any(|id| flow.holds_role(*id, roles, depth));
     let name = keyed.key_text.unwrap_or(keyed.holder.name).text();
-    let transport = holds_any(TRANSPORTS, 1) || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
+    let transport = keyed.object.is_some_and(|id| is_kept_by_transport(analysis, id))
+        || holds_any(TRANSPORTS, 1)
+        || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
     let written = analysis.value_type(keyed.object, &keyed.holder);
     let counted = written.as_ref().is_some_and(|ty| words::is_number_type(ty));
     let auth = !counted && has_auth(analysis, keyed, &objects, &values, name);
@@ -111,6 +113,24 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         return judged(Holds::Guard);
     }
     judged(Holds::AppState)
+}
+
+/// Whether a table is a part of what the SDK serves with: its own table of sessions.
+fn is_kept_by_transport(analysis: &Analysis<'_>, id: ObjId) -> bool {
+    let object = |id: ObjId| analysis.flow.object(id);
+    let owner = match object(id).site {
+        Site::Part(owner, _) if owner.0 != u32::MAX => object(owner).role,
+        // A member that was read.
+        Site::Expr(at) => match analysis.flow.program.kind(at) {
+            ExprKind::Member { object: of, .. } => {
+                let mut owners = analysis.flow.objects_at(At { module: at.module, id: *of });
+                owners.find_map(|owner| object(owner).role)
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    matches!(owner, Some(Role::Transport | Role::SseTransport | Role::SessionManager))
 }
 
 /// Whether a record of the program has, by name, servers behind this one: clients of one's own play no role that is known.

@@ -13,7 +13,9 @@ pub fn is_capped(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
     let by_tools = |at: ExprRef| analysis.lives.handler_reach.contains(&analysis.flow.program.func_of(at));
     let writes = keyed.accesses.iter().filter(|access| access.kind == Kind::Write && by_tools(access.at));
     let adds = writes.filter_map(|access| access.value).any(|value| {
-        analysis.flow.objects_at(value).next().is_none() && !is_argument(analysis, value) && has_argument(analysis, value)
+        analysis.flow.objects_at(value).next().is_none()
+            && !is_argument(analysis, value)
+            && has_argument(analysis, value)
     });
     adds && keyed
         .accesses

@@ -908,7 +908,74 @@ mcp.run(transport='http')
         )
     };
     check(&[
-        program("an identity by an API key", "authenticate_and_load", "x-api-key").category("auth").store("kept:auth:*:*"),
-        program("a choice by a header", "choose_and_load", "x-document").category("app-state").store("kept:app-state:*:*"),
+        program("an identity by an API key", "authenticate_and_load", "x-api-key")
+            .category("auth")
+            .store("kept:auth:*:*"),
+        program("a choice by a header", "choose_and_load", "x-document")
+            .category("app-state")
+            .store("kept:app-state:*:*"),
+    ]);
+}
+
+/// The SDK's own table of sessions, looked into by a route of the server's.
+#[test]
+fn tables_of_the_sdk() {
+    check(&[
+        Program::python(
+            "messages routed past the SSE transport",
+            "mcp>=1.9,<2 starlette",
+            "
+from uuid import UUID
+from mcp.server.lowlevel import Server
+from mcp.server.sse import SseServerTransport
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+server = Server('x')
+sse = SseServerTransport('/messages')
+
+async def connect(request: Request) -> Response:
+    async with sse.connect_sse(request.scope, request.receive, request._send) as streams:
+        await server.run(streams[0], streams[1], server.create_initialization_options())
+    return Response()
+
+async def post(request: Request) -> Response:
+    writer = sse._read_stream_writers.get(UUID(hex=request.query_params.get('session_id')))
+    if not writer:
+        return Response(status_code=404)
+    await writer.send(await request.body())
+    return Response(status_code=202)
+
+app = Starlette(routes=[Route('/sse', connect), Route('/messages', post, methods=['POST'])])
+",
+        )
+        .category("transport-map"),
+        Program::python(
+            "a session ended past the manager",
+            "mcp>=1.9,<2 starlette",
+            "
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+
+server = Server('x')
+manager = StreamableHTTPSessionManager(app=server)
+
+async def end(request: Request) -> Response:
+    transport = manager._server_instances.get(request.headers.get('mcp-session-id'))
+    if transport is None:
+        return Response(status_code=404)
+    await transport.terminate()
+    return Response(status_code=204)
+
+app = Starlette(routes=[Mount('/mcp', app=manager.handle_request), Route('/end', end, methods=['POST'])])
+",
+        )
+        .category("transport-map"),
     ]);
 }
