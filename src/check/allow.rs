@@ -1,7 +1,6 @@
 //! Suppression comments: `mcp-migrate-allow: rule-name[, rule-name] -- reason`.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use super::Evidence;
 use crate::model::facts::Span;
@@ -11,6 +10,7 @@ use crate::rules::{self, Rule, unused_allow};
 use crate::syntax::comments::DIRECTIVE;
 use crate::syntax::line_index::LineIndex;
 use crate::syntax::source::SourceText;
+use crate::workspace::Tree;
 
 /// What a directive says.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub(super) fn apply(
     findings: Vec<Finding>,
     judged: &dyn Fn(&Rule) -> bool,
 ) -> Vec<Finding> {
-    let mut allowances = read(&evidence.comments, &scan.disk_root);
+    let mut allowances = read(&evidence.comments, &evidence.tree);
     let mut kept = Vec::with_capacity(findings.len());
     for finding in findings {
         let mut allowed = false;
@@ -110,12 +110,12 @@ fn unused(scan: &Scan, path: &str, message: String, at: (Position, Position), fi
 }
 
 /// Reads the comments again, from the files that have any.
-fn read(comments: &[(String, Span)], root: &Path) -> Vec<Allowance> {
+fn read(comments: &[(String, Span)], tree: &Tree) -> Vec<Allowance> {
     let mut files: HashMap<&str, Option<(SourceText, LineIndex)>> = HashMap::new();
     let mut out = Vec::new();
     for (path, span) in comments {
         let file = files.entry(path).or_insert_with(|| {
-            let source = SourceText::load(&root.join(path)).ok()?;
+            let source = tree.overlay.read(path, &tree.root.join(path)).and_then(SourceText::decode).ok()?;
             let lines = LineIndex::new(&source.text);
             Some((source, lines))
         });

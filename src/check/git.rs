@@ -1,10 +1,11 @@
-//! What git knows about changes. Git runs as a program of its own; it is never asked to write or to fetch.
+//! What git knows about changes.
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use super::error::CheckError;
+use crate::workspace::git::{self, line, said};
 
 /// A repository's working tree.
 pub(super) struct Git {
@@ -50,6 +51,14 @@ impl Git {
 
     /// The commit where the current one left the history of `name`.
     pub fn merge_base(&self, name: &str) -> Result<String, CheckError> {
+        // Each run of git costs as much as scanning hundreds of files: what is wrong is only asked where something is.
+        if !name.starts_with('-') {
+            let output = self.git(&["merge-base", name, "HEAD"])?;
+            let base = line(&output);
+            if output.status.success() && !base.is_empty() {
+                return Ok(base);
+            }
+        }
         let commit = self.commit(name).ok_or_else(|| self.no_commit(name))?;
         let head = self.commit("HEAD").ok_or_else(|| {
             CheckError::new(
@@ -139,36 +148,13 @@ impl Git {
 const DEEPEN: &str = "This clone is shallow: the history that is needed is not here. Fetch it: `git fetch --unshallow`; in \
                       GitHub Actions `fetch-depth: 0` at the checkout, in GitLab `GIT_DEPTH: \"0\"`.";
 
+/// Runs git for an answer; what can't be had of it is told in the words of a check.
 fn run(folder: &Path, arguments: &[&str]) -> Result<Output, CheckError> {
-    Command::new("git")
-        .arg("-C")
-        .arg(folder)
-        // A monitor is a program of the repository's choice.
-        .args(["-c", "core.fsmonitor=false"])
-        .args(arguments)
-        .env("LC_ALL", "C")
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .output()
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => CheckError::new(
-                "`git` was not found",
-                "Install git, or hand over the changes as a diff: `--changed-lines FILE`.",
-            ),
-            _ => CheckError::new(format!("`git` can't be run: {error}"), String::new()),
-        })
-}
-
-/// The output as one line.
-fn line(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).trim_end_matches(['\r', '\n']).to_owned()
-}
-
-/// What git said on stderr, as a further sentence.
-fn said(output: &Output) -> String {
-    let text = String::from_utf8_lossy(&output.stderr);
-    match text.trim() {
-        "" => String::new(),
-        text => format!(" Git says: {text}"),
-    }
+    git::run(folder, arguments).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => CheckError::new(
+            "`git` was not found",
+            "Install git, or hand over the changes as a diff: `--changed-lines FILE`.",
+        ),
+        _ => CheckError::new(format!("`git` can't be run: {error}"), String::new()),
+    })
 }

@@ -92,7 +92,7 @@ pub fn apply(mut scan: Scan, evidence: &Evidence, mut checks: Checks) -> Result<
     if let Some(baseline) = &mut checks.baseline {
         let view = baseline::View {
             root: &scan.disk_root,
-            sources: &DiskSources::new(scan.disk_root.clone()),
+            sources: &DiskSources::new(scan.disk_root.clone()).with(evidence.tree.overlay.clone()),
             judged: &judged,
             scope: &checks.scope,
             scanned: &|path| evidence.tree.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok(),

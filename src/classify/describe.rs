@@ -4,8 +4,8 @@ use super::stores::{Analysis, Found};
 use rustc_hash::FxHashMap;
 
 use crate::model::facts::{ExprKind, Type};
-use crate::model::flow::Registered;
 use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::{Flow, Registered};
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, TypeRef};
 use crate::model::query::Holder;
@@ -213,12 +213,12 @@ impl Analysis<'_> {
             return Vec::new();
         }
         let mut out: FxHashMap<Name, (Vec<ExprRef>, Vec<ExprRef>)> = FxHashMap::default();
-        for at in self.flow.program.exprs() {
-            let ExprKind::Member { object, name } = self.flow.program.kind(at) else { continue };
-            let object = At { module: at.module, id: *object };
-            if !self.flow.objects_at(object).any(|id| objects.contains(&id)) {
-                continue;
-            }
+        let members = self.members.get_or_init(|| members(&self.flow));
+        let mut found: Vec<ExprRef> = objects.iter().filter_map(|id| members.get(id)).flatten().copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        for at in found {
+            let ExprKind::Member { name, .. } = self.flow.program.kind(at) else { continue };
             let is_method = self.flow.at(at).iter().any(|value| matches!(value, Value::Func(_)));
             if is_method {
                 continue;
@@ -240,12 +240,27 @@ impl Analysis<'_> {
             ExprKind::Delete { .. } => true,
             ExprKind::Member { .. } => {
                 let Some(call) = facts.expr(parent).parent else { return false };
-                self.mutations.objects.values().flatten().any(|m| *m == At { module: at.module, id: call })
+                let mutating = || self.mutations.objects.values().flatten().copied().collect();
+                self.mutating.get_or_init(mutating).contains(&At { module: at.module, id: call })
             }
             ExprKind::Index { object, .. } if *object == at.id => self.is_written(At { module: at.module, id: parent }),
             _ => false,
         }
     }
+}
+
+/// The member expressions on each object that plays no role.
+fn members(flow: &Flow<'_>) -> FxHashMap<ObjId, Vec<ExprRef>> {
+    let mut out: FxHashMap<ObjId, Vec<ExprRef>> = FxHashMap::default();
+    for at in flow.program.exprs() {
+        let ExprKind::Member { object, .. } = flow.program.kind(at) else { continue };
+        for id in flow.objects_at(At { module: at.module, id: *object }) {
+            if flow.object(id).role.is_none() {
+                out.entry(id).or_default().push(at);
+            }
+        }
+    }
+    out
 }
 
 /// Whether a low-level handler is the one that calls tools, however its SDK spells that.

@@ -1,7 +1,7 @@
 //! Containers that are no stores of a session: registries of handles, tables that nothing fills, state of the process.
 
 use super::signals::Registry;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lifetime::Lasting;
 use super::mutations::is_memo;
@@ -138,15 +138,14 @@ pub(super) fn process_state(analysis: &Analysis<'_>, registries: &[Registry]) ->
         ExprKind::Call { .. } => flow.performed(*at).iter().any(|p| matches!(p.op, Op::Add | Op::Take | Op::Clear)),
         _ => false,
     };
+    let owning = owning(analysis, registries);
     analysis
         .process
         .iter()
         .filter(|lasting| {
             let name = lasting.holder.name.text();
-            let owns_registry = lasting
-                .values
-                .iter()
-                .any(|value| matches!(value, Value::Object(id) if owns(analysis, *id, registries, 3)));
+            let owns_registry =
+                lasting.values.iter().any(|value| matches!(value, Value::Object(id) if owning.contains(id)));
             !owns_registry
                 && !words::is_telemetry(name)
                 && lasting.writers.iter().any(plain)
@@ -156,10 +155,30 @@ pub(super) fn process_state(analysis: &Analysis<'_>, registries: &[Registry]) ->
         .collect()
 }
 
-pub(super) fn owns(analysis: &Analysis<'_>, id: ObjId, registries: &[Registry], depth: u32) -> bool {
-    registries.iter().any(|registry| registry.object == id)
-        || (depth > 0
-            && analysis.flow.fields(id).iter().flat_map(|(_, values)| values).any(
-                |value| matches!(value, Value::Object(inner) if *inner != id && owns(analysis, *inner, registries, depth - 1)),
-            ))
+/// How many fields away from what holds it a registry is still its own.
+const OWNED_WITHIN: u32 = 3;
+
+/// Objects that are registries or hold one, found from the registries outwards: once for all objects, not once for each.
+fn owning(analysis: &Analysis<'_>, registries: &[Registry]) -> FxHashSet<ObjId> {
+    let flow = &analysis.flow;
+    let mut owning: FxHashSet<ObjId> = registries.iter().map(|registry| registry.object).collect();
+    if owning.is_empty() {
+        return owning;
+    }
+    let mut holders: FxHashMap<ObjId, Vec<ObjId>> = FxHashMap::default();
+    for id in flow.object_ids() {
+        for (_, values) in flow.fields(id) {
+            for value in values {
+                if let Value::Object(inner) = value {
+                    holders.entry(inner).or_default().push(id);
+                }
+            }
+        }
+    }
+    let mut outermost: Vec<ObjId> = owning.iter().copied().collect();
+    for _ in 0..OWNED_WITHIN {
+        let around = outermost.iter().filter_map(|id| holders.get(id)).flatten().copied();
+        outermost = around.collect::<FxHashSet<ObjId>>().into_iter().filter(|id| owning.insert(*id)).collect();
+    }
+    owning
 }

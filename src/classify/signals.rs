@@ -8,10 +8,11 @@ use super::lifetime::Lasting;
 use super::setup::Setups;
 use super::stores::Analysis;
 use crate::model::facts::{ExprId, ExprKind, Key};
+use crate::model::flow::Edge;
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::{Contexts, Mode};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
 
 /// A registry of handles: a container in which the model's argument finds what a random id was given to.
@@ -280,13 +281,13 @@ impl Signals {
     }
 
     fn made_per_request(&self, analysis: &Analysis<'_>, id: ObjId) -> bool {
+        let made = |at: &ExprRef| {
+            let func = analysis.flow.program.func_of(*at);
+            analysis.lives.contexts(func).has(Contexts::REQUEST) || called_per_request(analysis, func)
+        };
         match analysis.flow.object(id).site {
-            Site::Expr(at) => analysis.lives.contexts(analysis.flow.program.func_of(at)).has(Contexts::REQUEST),
-            Site::Class(class) => analysis.flow.instances.get(&class).is_some_and(|sites| {
-                sites
-                    .iter()
-                    .any(|at| analysis.lives.contexts(analysis.flow.program.func_of(*at)).has(Contexts::REQUEST))
-            }),
+            Site::Expr(at) => made(&at),
+            Site::Class(class) => analysis.flow.instances.get(&class).is_some_and(|sites| sites.iter().any(made)),
             _ => false,
         }
     }
@@ -321,6 +322,15 @@ impl Signals {
             })
         })
     }
+}
+
+/// Whether a function was handed to code that calls it for each request.
+fn called_per_request(analysis: &Analysis<'_>, func: FuncRef) -> bool {
+    let callers = analysis.flow.callers.get(&func);
+    callers.into_iter().flatten().any(|(caller, _, edge)| {
+        let contexts = analysis.lives.contexts(*caller);
+        *edge == Edge::Given && (contexts.has(Contexts::REQUEST) || contexts.has(Contexts::SESSION))
+    })
 }
 
 fn is_header_list(name: &str) -> bool {

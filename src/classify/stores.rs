@@ -1,6 +1,8 @@
 //! Stores: everything that is kept per session, with what it holds, where it belongs and what becomes of it.
 
-use rustc_hash::FxHashSet;
+use std::cell::OnceCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::{Access, Bag, Keyed, Kind};
 use super::answer::{Carrier, Failure, Holds, KeyedBy};
@@ -71,14 +73,32 @@ pub struct Analysis<'p> {
     pub process: Vec<Lasting>,
     /// Left over from sessions: tables of transports by an id that nobody is ever given, and tables that nothing ever fills.
     pub dead: Vec<Found>,
+    /// Member expressions by the object that they are of, once somebody asks.
+    pub(super) members: OnceCell<FxHashMap<ObjId, Vec<ExprRef>>>,
+    /// Calls that change an object, once somebody asks.
+    pub(super) mutating: OnceCell<FxHashSet<ExprRef>>,
 }
 
 impl<'p> Analysis<'p> {
     /// Analyses a solved program.
     pub fn new(flow: Flow<'p>) -> Self {
         let lives = Lives::new(&flow);
+        Self::with(flow, lives)
+    }
+
+    /// The same where lifetimes were computed before.
+    pub fn with(flow: Flow<'p>, lives: Lives) -> Self {
         let mutations = Mutations::of(&flow, &lives.handler_reach);
-        let mut analysis = Self { flow, lives, mutations, stores: Vec::new(), process: Vec::new(), dead: Vec::new() };
+        let mut analysis = Self {
+            flow,
+            lives,
+            mutations,
+            stores: Vec::new(),
+            process: Vec::new(),
+            dead: Vec::new(),
+            members: OnceCell::new(),
+            mutating: OnceCell::new(),
+        };
         analysis.stores = analysis.find_stores();
         let sessionless = analysis.never_opens_sessions();
         let dead = |found: &Found| found.failure == Failure::Dead || (sessionless && found.holds == Holds::Transport);

@@ -14,6 +14,11 @@ const EXIT_CODES: &str = "\
 Exit codes: 0 nothing at or above --fail-on; 1 something; 2 usage or configuration error, or nothing that can be read; 101 a bug.
 Results go to stdout, progress and notes to stderr. No network, no telemetry.";
 
+const FIX_EXIT_CODES: &str = "\
+Exit codes: 0 all was applied, or there is nothing to do; 1 something remains for a person (with --dry-run also: something would
+change); 2 usage or configuration error, nothing that can be read, or nothing was written; 101 a bug.
+A dry run prints a patch that `git apply` takes; what is said beside it stands in lines that begin with #.";
+
 /// Tells how MCP servers use protocol sessions, which revision 2026-07-28 removes (SEP-2567), and what happens to them then.
 #[derive(Debug, Parser)]
 #[command(name = "mcp-migrate", version, after_help = EXIT_CODES, max_term_width = 100, propagate_version = false)]
@@ -33,6 +38,9 @@ pub enum Command {
     /// Say which category each server falls into, where, and what happens to it on upgrade
     #[command(after_help = EXIT_CODES)]
     Scan(Scan),
+    /// Migrate: drop the session set-up and transport maps, turn state into handles; shows or writes the change
+    #[command(after_help = FIX_EXIT_CODES)]
+    Fix(Fix),
     /// Write the migration report: what is kept per session, what has to be decided, what follows from it
     Report(Report),
     /// Explain a rule: what it finds, why it matters, what the migration is
@@ -79,6 +87,44 @@ pub struct Scan {
     /// What counts, when not everything does.
     #[command(flatten)]
     pub check: Check,
+}
+
+/// Arguments of `fix`.
+#[derive(Debug, clap::Args)]
+pub struct Fix {
+    /// Files or folders
+    #[arg(default_value = ".", value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Show what would change, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write the change to this file as a patch, and nothing else
+    #[arg(long, value_name = "FILE", conflicts_with = "commit_per_group")]
+    pub patch: Option<PathBuf>,
+    /// The highest level that is applied: `safe` changes no tool's interface
+    #[arg(long, value_enum, default_value_t = FixLevel::Review)]
+    pub level: FixLevel,
+    /// Commit each idea on its own
+    #[arg(long, conflicts_with_all = ["dry_run", "allow_dirty"])]
+    pub commit_per_group: bool,
+    /// Run this command before and after, in the root; leave out what breaks it
+    #[arg(long, value_name = "COMMAND", conflicts_with = "dry_run")]
+    pub check_cmd: Option<String>,
+    /// Write although files hold changes that are not committed, or are in no repository
+    #[arg(long)]
+    pub allow_dirty: bool,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub format: ListFormat,
+}
+
+/// How far a fix goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FixLevel {
+    /// Only what changes no tool's interface
+    Safe,
+    /// All that is complete and works, to be read before it is merged
+    Review,
 }
 
 /// Arguments of `report`.

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod fix;
 mod formats;
 mod init_ci;
 mod output;
@@ -42,6 +43,7 @@ pub fn run() -> ExitCode {
     }
     let code = match &args.command {
         Command::Scan(own) => scan::run(own, &args.global, &output),
+        Command::Fix(own) => fix::run(own, &args.global, &output),
         Command::Report(own) => report::run(own, &args.global, &output),
         Command::Explain { rule } => {
             output.result(&renderers::explain::render(rule, output.style()));
@@ -73,6 +75,7 @@ fn show_settings(args: &Args, output: &Output) -> u8 {
     let settings = match &args.command {
         Command::Scan(own) => Settings::of_scan(own, &args.global),
         Command::Report(own) => Settings::of_paths(&own.paths, &args.global),
+        Command::Fix(own) => Settings::of_paths(&own.paths, &args.global),
         _ => Settings::of_paths(&[".".into()], &args.global),
     };
     match settings {

@@ -145,6 +145,7 @@ impl Settings {
             rules: Vec::new(),
             allow_empty: global.allow_empty,
             upgrades: self.upgrades.clone(),
+            ..ScanOptions::default()
         }
     }
 }

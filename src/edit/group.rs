@@ -55,4 +55,10 @@ impl Group {
         paths.dedup();
         paths
     }
+
+    /// Its edits of one file, in the order in which they were given, without those that put nothing in the place of nothing.
+    pub fn edits_of(&self, path: &str) -> Vec<Edit> {
+        let does_something = |edit: &&Edit| !(edit.is_insertion() && edit.replacement.is_empty());
+        self.edits.iter().filter(|edit| edit.path == path).filter(does_something).cloned().collect()
+    }
 }

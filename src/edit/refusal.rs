@@ -57,10 +57,12 @@ pub enum Refusal {
     },
     /// It was in the way of an earlier group until the last round.
     Conflict(Conflict),
-    /// It was put off, and nothing proposed it again.
-    Withdrawn(Conflict),
+    /// The rounds were over before it came to its turn.
+    RoundsOver,
     /// Another group of this round has the same id.
     SameId,
+    /// It changes nothing.
+    NoChange,
     /// Its edits can't be applied.
     BadEdit(EditError),
     /// A path leads out of the root.
@@ -83,7 +85,7 @@ pub enum Refusal {
         /// The path.
         path: String,
         /// `is generated`, `is minified`, `lies in a folder for the code of others`.
-        why: &'static str,
+        why: String,
     },
     /// A file can't be edited as text.
     NotText {
@@ -127,15 +129,95 @@ pub enum Refusal {
     },
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        todo!()
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { with, path, at, clash } = self;
+        match clash {
+            Clash::SamePlace => write!(f, "`{with}` changes the same place of {path} in another way (byte {at})"),
+            Clash::Overlap => write!(f, "its change of {path} at byte {at} overlaps or touches one of `{with}`"),
+            Clash::Inside => write!(f, "`{with}` takes out more of {path} around its own change at byte {at}"),
+            Clash::Around => write!(f, "its change of {path} at byte {at} would take out what `{with}` changes inside"),
+            Clash::NewFile => write!(f, "`{with}` makes {path} too, with another text"),
+        }
     }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Level { level: Level::Manual, .. } => f.write_str("it is for a person to decide and to do"),
+            Self::Level { level, limit } => {
+                write!(f, "its level is {}, and {} was asked for", level.id(), limit.id())
+            }
+            Self::Requires { id, refused: true } => write!(f, "it needs `{id}`, which was not applied"),
+            Self::Requires { id, refused: false } => write!(f, "it needs `{id}`, which is not there"),
+            Self::Cycle { ids } => write!(f, "it waits for itself: {} need each other", names(ids)),
+            Self::Conflict(conflict) => conflict.fmt(f),
+            Self::RoundsOver => f.write_str("the rounds were over before its turn"),
+            Self::SameId => f.write_str("another group has the same id"),
+            Self::NoChange => f.write_str("it changes nothing"),
+            Self::BadEdit(error) => error.fmt(f),
+            Self::OutsideRoot { path } => write!(f, "{path} does not lie in the scanned folder"),
+            Self::Missing { path } => write!(f, "{path} is not there"),
+            Self::Exists { path } => write!(f, "{path} would be made, and is there already"),
+            Self::Foreign { path, why } | Self::NotText { path, why } => write!(f, "{path} {why}"),
+            Self::ChangedMeanwhile { path } => write!(f, "{path} was changed while the edits were thought out"),
+            Self::SyntaxNear { path, line } => write!(f, "{path} has a syntax error near the edit, in line {line}"),
+            Self::Breaks { path, line } => {
+                write!(f, "the edit would leave {path} with a syntax error, in what would be line {line}")
+            }
+            Self::NotJudged { path, why } => write!(f, "{path} could not be checked for syntax errors: {why}"),
+            Self::Repeats => f.write_str("after it was applied it was proposed again; it was taken back"),
+            Self::Unmet { claims } => {
+                let findings = if claims.len() == 1 { "a finding" } else { "findings" };
+                write!(
+                    f,
+                    "after it was applied {findings} that it should have fixed were still there; it was taken back"
+                )
+            }
+        }
+    }
+}
+
+fn names(ids: &[String]) -> String {
+    let quoted: Vec<String> = ids.iter().map(|id| format!("`{id}`")).collect();
+    quoted.join(" and ")
 }
 
 impl Refusal {
     /// What to do next.
     pub fn help(&self) -> String {
-        todo!()
+        match self {
+            Self::Level { level: Level::Manual, .. } => "See its notes for what to do and where.".to_owned(),
+            Self::Level { level, .. } => format!("Run with `--level {}` to apply it as well.", level.id()),
+            Self::Requires { id, refused: true } => {
+                format!("See to what stopped `{id}`, then run again; both are applied then.")
+            }
+            Self::Conflict(_) | Self::RoundsOver => "Run again: it is applied to what is there then.".to_owned(),
+            Self::OutsideRoot { .. } => {
+                "Run again from the folder that holds both, or edit the file by hand.".to_owned()
+            }
+            Self::Missing { .. } | Self::ChangedMeanwhile { .. } => {
+                "Run again when nothing else changes the files.".to_owned()
+            }
+            Self::Exists { path } => format!("Move {path} out of the way, then run again."),
+            Self::Foreign { .. } => {
+                "Change what the file is made from, or take it over and edit it by hand.".to_owned()
+            }
+            Self::NotText { .. } => "Save the file as UTF-8, then run again, or edit it by hand.".to_owned(),
+            Self::SyntaxNear { .. } => "Correct the syntax error, then run again.".to_owned(),
+            Self::NotJudged { .. } => "Edit the file by hand.".to_owned(),
+            Self::Breaks { .. } | Self::Repeats | Self::Unmet { .. } => {
+                format!("Nothing of it was written. {REPORT} Do the change by hand.")
+            }
+            Self::Requires { refused: false, .. }
+            | Self::Cycle { .. }
+            | Self::SameId
+            | Self::NoChange
+            | Self::BadEdit(_) => format!("Nothing of it was written. {REPORT}"),
+        }
     }
 }
+
+/// What shows a mistake of this program.
+const REPORT: &str = "This is a mistake of this program: please report it.";

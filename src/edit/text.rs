@@ -67,7 +67,7 @@ pub enum EditError {
     /// One of its ends lies inside a character.
     InsideCharacter(Edit),
     /// Two edits of one group change the same bytes.
-    Overlap(Edit, Edit),
+    Overlap(Box<[Edit; 2]>),
 }
 
 impl fmt::Display for EditError {
@@ -79,7 +79,7 @@ impl fmt::Display for EditError {
                 write!(f, "an edit of {} reaches beyond the {length} bytes of the text", place(edit))
             }
             Self::InsideCharacter(edit) => write!(f, "an edit of {} cuts a character", place(edit)),
-            Self::Overlap(one, other) => write!(f, "edits of {} and {} overlap", place(one), place(other)),
+            Self::Overlap(both) => write!(f, "edits of {} and {} overlap", place(&both[0]), place(&both[1])),
         }
     }
 }
@@ -106,7 +106,7 @@ pub fn normalise(text: &str, edits: &[Edit]) -> Result<Vec<Edit>, EditError> {
     sorted.dedup_by(|a, b| a == b && !a.is_insertion());
     for pair in sorted.windows(2) {
         if pair[1].start < pair[0].end {
-            return Err(EditError::Overlap(pair[0].clone(), pair[1].clone()));
+            return Err(EditError::Overlap(Box::new([pair[0].clone(), pair[1].clone()])));
         }
     }
     Ok(sorted)

@@ -1,5 +1,6 @@
 //! The language-neutral facts of a server, and the flow engine over them. Knows no language and no rule.
 
+pub mod demand;
 pub mod facts;
 pub mod flow;
 pub mod lives;

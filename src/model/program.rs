@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::facts::{
-    Class, ClassId, Expr, ExprId, ExprKind, FuncId, Function, Language, Module, Symbol, SymbolId, Type, TypeDeclId,
+    Class, ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Language, Module, Symbol, SymbolId, Type, TypeDeclId,
     TypeId,
 };
 use super::name::Name;
@@ -97,6 +97,21 @@ impl Program {
     /// The function that an expression belongs to.
     pub fn func_of(&self, at: ExprRef) -> FuncRef {
         At { module: at.module, id: self.expr(at).func }
+    }
+
+    /// Whether an expression is code of a static method, where `this` is the class.
+    pub fn in_static_method(&self, at: ExprRef) -> bool {
+        let facts = self.module(at.module);
+        let mut func = self.expr(at).func;
+        loop {
+            let function = facts.function(func);
+            match (function.kind, function.parent) {
+                (FuncKind::Method | FuncKind::Getter | FuncKind::Setter, _) => return function.is_static,
+                // Only an arrow has the `this` of what is around it, and only such a function has a class.
+                (FuncKind::Anonymous, Some(parent)) if function.class.is_some() => func = parent,
+                _ => return false,
+            }
+        }
     }
 
     /// What names mean in the language of a module.

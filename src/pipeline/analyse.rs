@@ -2,17 +2,20 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Progress;
 use super::ScanOptions;
-use super::load::{Loaded, all_specifiers};
+use super::components::Solved;
+use super::load::Loaded;
 use super::locate::Locator;
 use super::{processes, upgrades};
 use crate::classify::answer::{KeyedBy, Role, SdkAnswer, Server};
 use crate::classify::server::{self, Shape};
 use crate::classify::signals::Signals;
 use crate::classify::stores::Analysis;
+use crate::model::demand::{self, Unread};
 use crate::model::facts::{FuncKind, Language, Module};
 use crate::model::flow::Flow;
-use crate::model::lives::unfed_factories;
+use crate::model::lives::{Lives, unfed_factories};
 use crate::model::name::Name;
 use crate::model::program::{FuncRef, Link, Program};
 use crate::plan::{self, ServerPlan, Site};
@@ -22,6 +25,13 @@ use crate::rules::finding::{Finding, Related};
 use crate::workspace::replicas::Replicas;
 use crate::workspace::sdk::{self, Era, SdkKind};
 use crate::workspace::{Family, Packages, Resolution, Resolver};
+
+/// How often the analysis may ask for further files: how many imports away from a file of interest another may be.
+const ROUNDS: usize = 7;
+/// The same for programs of very many expressions, which take long to solve.
+const ROUNDS_OF_LARGE: usize = 2;
+/// From how many expressions on a program is large: a few megabytes of source.
+const LARGE: usize = 300_000;
 
 /// What the analysis of a tree found.
 #[derive(Default)]
@@ -38,6 +48,16 @@ pub struct Answers {
     pub plans: Vec<ServerPlan>,
 }
 
+impl Answers {
+    fn extend(&mut self, other: &Self) {
+        self.servers.extend(other.servers.iter().cloned());
+        self.findings.extend(other.findings.iter().cloned());
+        self.uncalled.extend(other.uncalled.iter().cloned());
+        self.plans.extend(other.plans.iter().cloned());
+        self.processes.extend(other.processes.iter().cloned());
+    }
+}
+
 /// What answers are made with.
 pub struct Analyser<'a> {
     /// Packages of the tree.
@@ -51,55 +71,85 @@ pub struct Analyser<'a> {
 }
 
 impl Analyser<'_> {
-    /// Analyses all modules.
-    pub fn run(&self, loaded: &mut Loaded<'_>) -> Answers {
-        let mut answers = Answers::default();
-        for component in self.components(loaded) {
-            let mut program = self.program(loaded, &component);
-            self.component(&program, &mut answers);
-            for (index, module) in component.iter().zip(std::mem::take(&mut program.modules)) {
-                loaded.modules[*index] = module;
+    /// Analyses all modules, and the files that turn out to matter to them.
+    pub fn run(&self, loaded: &mut Loaded<'_>, solved: &mut Solved, progress: &dyn Progress) -> Answers {
+        let mut round = 0;
+        let components = loop {
+            round += 1;
+            solved.resolve(loaded, self.resolver, self.packages);
+            let components = solved.components(loaded);
+            let mut wanted = Vec::new();
+            for component in &components {
+                if solved.answers.contains_key(component) {
+                    continue;
+                }
+                match self.component(loaded, solved, component, round) {
+                    Ok(answers) => {
+                        solved.answers.insert(component.clone(), answers);
+                    }
+                    Err(paths) => wanted.extend(paths),
+                }
             }
+            if wanted.is_empty() {
+                break components;
+            }
+            wanted.sort();
+            wanted.dedup();
+            loaded.add(&wanted, self.resolver, progress);
+        };
+        let mut answers = Answers::default();
+        for component in &components {
+            answers.extend(&solved.answers[component]);
         }
         merge(&mut answers.servers);
         answers
     }
 
-    /// Modules that imports connect, each set sorted by path.
-    fn components(&self, loaded: &Loaded<'_>) -> Vec<Vec<usize>> {
-        let mut parent: Vec<usize> = (0..loaded.modules.len()).collect();
-        fn find(parent: &mut [usize], mut at: usize) -> usize {
-            while parent[at] != at {
-                parent[at] = parent[parent[at]];
-                at = parent[at];
-            }
-            at
+    /// Solves a component. What it tells, or else the files that have to be read first.
+    fn component(
+        &self,
+        loaded: &mut Loaded<'_>,
+        solved: &Solved,
+        component: &[usize],
+        round: usize,
+    ) -> Result<Answers, Vec<String>> {
+        let (mut program, unread) = self.program(loaded, solved, component);
+        let told = self.solve(&program, &unread, round);
+        for (index, module) in component.iter().zip(std::mem::take(&mut program.modules)) {
+            loaded.modules[*index] = module;
         }
-        for (index, module) in loaded.modules.iter().enumerate() {
-            for specifier in all_specifiers(module, true) {
-                if let Resolution::File(path) = self.resolver.resolve(&module.path, specifier.text())
-                    && let Some(&other) = loaded.by_path.get(&path)
-                {
-                    let (a, b) = (find(&mut parent, index), find(&mut parent, other));
-                    parent[a.max(b)] = a.min(b);
-                }
-            }
-        }
-        let mut sets: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-        for index in 0..loaded.modules.len() {
-            let root = find(&mut parent, index);
-            sets.entry(root).or_default().push(index);
-        }
-        let mut out: Vec<Vec<usize>> = sets.into_values().collect();
-        for set in &mut out {
-            set.sort_by(|a, b| loaded.modules[*a].path.cmp(&loaded.modules[*b].path));
-        }
-        out.sort_by(|a, b| loaded.modules[a[0]].path.cmp(&loaded.modules[b[0]].path));
-        out
+        told
     }
 
-    /// Takes the modules of a component out and links them.
-    fn program(&self, loaded: &mut Loaded<'_>, component: &[usize]) -> Program {
+    fn solve(
+        &self,
+        program: &Program,
+        unread: &FxHashMap<Unread, String>,
+        round: usize,
+    ) -> Result<Answers, Vec<String>> {
+        let size: usize = program.modules.iter().map(|module| module.exprs.len()).sum();
+        let rounds = if size > LARGE { ROUNDS_OF_LARGE } else { ROUNDS };
+        let flow = Flow::solve(program);
+        let lives = Lives::new(&flow);
+        let wanted = match round < rounds {
+            true => demand::wanted(&flow, &lives, &unread.keys().copied().collect()),
+            false => FxHashSet::default(),
+        };
+        if !wanted.is_empty() {
+            return Err(wanted.iter().map(|lead| unread[lead].clone()).collect());
+        }
+        let mut answers = Answers::default();
+        self.answer(program, &Analysis::with(flow, lives), &mut answers);
+        Ok(answers)
+    }
+
+    /// Takes the modules of a component out and links them. Beside the program: where specifiers lead to files nobody read yet.
+    fn program(
+        &self,
+        loaded: &mut Loaded<'_>,
+        solved: &Solved,
+        component: &[usize],
+    ) -> (Program, FxHashMap<Unread, String>) {
         let place: FxHashMap<&str, u32> = component
             .iter()
             .enumerate()
@@ -107,24 +157,33 @@ impl Analyser<'_> {
             .collect();
         let id_functions = self.options.session_id_functions.iter().map(|name| Name::new(name)).collect();
         let mut program = Program { id_functions, ..Program::default() };
-        for (index, module) in component.iter().enumerate() {
-            let module = &loaded.modules[*module];
-            for specifier in all_specifiers(module, true) {
-                let link = match self.resolver.resolve(&module.path, specifier.text()) {
-                    Resolution::File(path) => place.get(path.as_str()).map_or(Link::Missing, |at| Link::Module(*at)),
+        let mut unread = FxHashMap::default();
+        for (index, at) in component.iter().enumerate() {
+            let module = &loaded.modules[*at];
+            for (specifier, resolution) in &solved.resolutions[*at] {
+                let link = match resolution {
+                    Resolution::File(path) => match place.get(path.as_str()) {
+                        Some(at) => Link::Module(*at),
+                        None => {
+                            if loaded.is_unread(path) {
+                                unread.insert((index as u32, *specifier), path.clone());
+                            }
+                            Link::Missing
+                        }
+                    },
                     // One of two that a script can do with, and not the one that is installed.
-                    Resolution::External { package, .. } if self.is_absent(module, &package) => Link::Missing,
-                    Resolution::External { package, .. } => Link::External(Name::new(&package)),
+                    Resolution::External { package, .. } if self.is_absent(module, package) => Link::Missing,
+                    Resolution::External { package, .. } => Link::External(Name::new(package)),
                     Resolution::Builtin(module) => {
                         Link::External(Name::new(module.split('/').next().unwrap_or_default()))
                     }
                     Resolution::Missing => Link::Missing,
                 };
-                program.links.insert((index as u32, specifier), link);
+                program.links.insert((index as u32, *specifier), link);
             }
         }
         program.modules = component.iter().map(|index| take(&mut loaded.modules[*index])).collect();
-        program
+        (program, unread)
     }
 
     /// Whether a framework is imported that no manifest around the module names, though it names what the framework is built on.
@@ -140,10 +199,9 @@ impl Analyser<'_> {
         !declared.is_empty() && declared.iter().all(|sdk| sdk.name != known.name)
     }
 
-    fn component(&self, program: &Program, answers: &mut Answers) {
-        let analysis = Analysis::new(Flow::solve(program));
-        let signals = Signals::new(&analysis);
-        answers.processes.extend(processes::in_code(program, &analysis, self.locator));
+    fn answer(&self, program: &Program, analysis: &Analysis<'_>, answers: &mut Answers) {
+        let signals = Signals::new(analysis);
+        answers.processes.extend(processes::in_code(program, analysis, self.locator));
         let mut owners: Vec<(Family, String)> = Vec::new();
         let owner_of: Vec<usize> = program
             .modules
@@ -165,7 +223,7 @@ impl Analyser<'_> {
         });
         for (index, (family, dir)) in owners.iter().enumerate() {
             let modules: Vec<bool> = owner_of.iter().map(|owner| *owner == index).collect();
-            let shape = Shape::of(&analysis, &signals, &modules);
+            let shape = Shape::of(analysis, &signals, &modules);
             let sdk = self.sdk(program, &modules, *family, dir);
             if !imports_sdk && sdk.is_none() && !shape.by_hand && !shape.generates {
                 continue;
@@ -173,15 +231,15 @@ impl Analyser<'_> {
             let language = language(program, &modules);
             let package = server::Package { dir, language, sdk, modules: &modules };
             let place = |module: u32, span| self.locator.place(&program.module(module).path, span);
-            let Some(mut server) = server::answer(&analysis, &signals, &package, shape, &place) else { continue };
-            let context = Context { analysis: &analysis, signals: &signals, modules: &modules, http: shape.http };
+            let Some(mut server) = server::answer(analysis, &signals, &package, shape, &place) else { continue };
+            let context = Context { analysis: analysis, signals: &signals, modules: &modules, http: shape.http };
             let rules = rules::ALL.iter().filter(|rule| self.options.wants(rule.name));
             let detections: Vec<Detection> = rules.flat_map(|rule| (rule.detect)(&context)).collect();
             let plan = plan::plan(&context, &server);
             let findings = self.findings(program, &server, detections, &plan);
             if let Some(own) = self.packages.at(*family, dir) {
                 let sdks = sdk::sdks_in(self.packages, own);
-                upgrades::of_server(&self.options.upgrades, &sdks, &analysis, &modules, &findings, &mut server, &place);
+                upgrades::of_server(&self.options.upgrades, &sdks, analysis, &modules, &findings, &mut server, &place);
             }
             answers.findings.extend(findings);
             // Who calls a factory matters where something was found to live as long as its session.

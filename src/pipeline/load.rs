@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Progress, Stage};
 use crate::lower::{self, LowerError};
-use crate::model::facts::{Exported, ExprKind, Imported, Module};
+use crate::model::facts::{Exported, ExprKind, Imported, Language, Module};
 use crate::model::name::Name;
 use crate::syntax::comments::DIRECTIVE;
-use crate::syntax::source::{self, SourceText};
+use crate::syntax::source::SourceText;
 use crate::workspace::prefilter;
 use crate::workspace::resolve::{Resolution, Resolver};
 use crate::workspace::skipped::{SkipReason, Skipped};
@@ -20,6 +20,10 @@ use crate::workspace::walk::{SourceFile, Tree};
 
 /// Up to how many files a tree is read as a whole, and without threads: starting them costs more than they save.
 const SMALL_TREE: usize = 32;
+
+/// Up to how many files of a tree imports are simply followed: that costs less than solving what was read again and again in order to
+/// ask which of them matter, and misses nothing.
+const MODEST_TREE: usize = 600;
 
 /// How many imports away from a file of interest another file may be.
 const HOPS: usize = 6;
@@ -73,11 +77,17 @@ impl<'t> Loaded<'t> {
         loaded
     }
 
+    /// Whether a file of the tree was not looked into yet, or only as far as the prefilter does.
+    pub fn is_unread(&self, path: &str) -> bool {
+        !self.tried.contains(path)
+    }
+
     /// Parses files that were not of interest by themselves, and what they lead to. Says whether there was anything new.
     pub fn add(&mut self, paths: &[String], resolver: &Resolver, progress: &dyn Progress) -> bool {
         let before = self.modules.len();
         let files = self.files(paths);
         self.take(&files, false, progress);
+        self.tried.extend(paths.iter().cloned());
         self.follow(resolver, progress);
         self.modules.len() > before
     }
@@ -91,11 +101,11 @@ impl<'t> Loaded<'t> {
     }
 
     fn take(&mut self, files: &[&'t SourceFile], filter: bool, progress: &dyn Progress) {
-        let words = &self.words;
+        let (tree, words) = (self.tree, &self.words);
         let done = AtomicU64::new(0);
         let outcomes = Mutex::new(Vec::new());
         let one = |file: &&'t SourceFile| {
-            let outcome = read(file, filter.then_some(words));
+            let outcome = read(tree, file, filter.then_some(words));
             progress.step(Stage::Parse, done.fetch_add(1, Ordering::Relaxed) + 1, Some(files.len() as u64));
             if !matches!(outcome, Outcome::Uninteresting) {
                 outcomes.lock().expect("no thread panics while it holds the lock").push((*file, outcome));
@@ -128,12 +138,14 @@ impl<'t> Loaded<'t> {
         self.modules.push(module);
     }
 
-    /// Takes in what the modules import, hop by hop.
+    /// Takes in what modules import, hop by hop. In a large tree only what Rust modules use (a crate is one program, and parsing it is
+    /// cheap); of the other languages' imports those are followed that the analysis asks for.
     fn follow(&mut self, resolver: &Resolver, progress: &dyn Progress) {
+        let follows = |module: &&Module| module.language == Language::Rust || self.tree.files.len() <= MODEST_TREE;
         let mut first = 0;
         for _ in 0..HOPS {
             let mut wanted = Vec::new();
-            for module in &self.modules[first..] {
+            for module in self.modules[first..].iter().filter(follows) {
                 for specifier in runtime_specifiers(module) {
                     if let Resolution::File(path) = resolver.resolve(&module.path, specifier.text())
                         && !self.tried.contains(&path)
@@ -162,8 +174,7 @@ impl<'t> Loaded<'t> {
             .iter()
             .filter(|file| !self.tried.contains(&file.path) && crate::workspace::paths::is_within(&file.path, dir))
             .collect();
-        let mentions =
-            |file: &&&SourceFile| source::read_limited(&file.absolute).is_ok_and(|bytes| finder.is_match(&bytes));
+        let mentions = |file: &&&SourceFile| self.tree.read(file).is_ok_and(|bytes| finder.is_match(&bytes));
         let path = |file: &&SourceFile| file.path.clone();
         let mut out: Vec<String> = if candidates.len() <= SMALL_TREE {
             candidates.iter().filter(mentions).map(path).collect()
@@ -175,8 +186,8 @@ impl<'t> Loaded<'t> {
     }
 }
 
-fn read(file: &SourceFile, filter: Option<&AhoCorasick>) -> Outcome {
-    let bytes = match source::read_limited(&file.absolute) {
+fn read(tree: &Tree, file: &SourceFile, filter: Option<&AhoCorasick>) -> Outcome {
+    let bytes = match tree.read(file) {
         Ok(bytes) => bytes,
         Err(error) => return Outcome::Skipped(SkipReason::from(&error)),
     };

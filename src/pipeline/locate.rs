@@ -11,6 +11,8 @@ use crate::model::facts::Span;
 use crate::rules::finding::Position;
 use crate::syntax::line_index::LineIndex;
 use crate::syntax::source::SourceText;
+use crate::workspace::Tree;
+use crate::workspace::overlay::Overlay;
 
 /// A file with its lines.
 struct File {
@@ -21,20 +23,27 @@ struct File {
 /// Finds lines and columns.
 pub struct Locator {
     root: PathBuf,
+    overlay: Overlay,
     files: RefCell<FxHashMap<String, Option<Rc<File>>>>,
 }
 
 impl Locator {
-    /// A locator for paths relative to a root.
-    pub fn new(root: PathBuf) -> Self {
-        Self { root, files: RefCell::default() }
+    /// A locator for the paths of a tree.
+    pub fn new(tree: &Tree) -> Self {
+        Self { root: tree.root.clone(), overlay: tree.overlay.clone(), files: RefCell::default() }
+    }
+
+    /// A locator for the files below a root, as an overlay shows them.
+    pub fn through(root: PathBuf, overlay: Overlay) -> Self {
+        Self { root, overlay, files: RefCell::default() }
     }
 
     fn file(&self, path: &str) -> Option<Rc<File>> {
         if let Some(known) = self.files.borrow().get(path) {
             return known.clone();
         }
-        let file = SourceText::load(&self.root.join(path)).ok().map(|source| {
+        let read = self.overlay.read(path, &self.root.join(path)).and_then(SourceText::decode);
+        let file = read.ok().map(|source| {
             let lines = LineIndex::new(&source.text);
             Rc::new(File { source, lines })
         });

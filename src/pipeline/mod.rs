@@ -1,24 +1,30 @@
 //! The pipeline as functions.
 
 mod analyse;
+mod components;
 mod error;
+pub mod fix;
 mod load;
 mod locate;
+mod plans;
 mod processes;
 mod upgrades;
 
 use std::path::{Path, PathBuf};
 
 pub use error::ScanError;
+pub use plans::plans;
 
 use crate::check::Evidence;
 use crate::lower;
 use crate::model::facts::{Language, Span};
 use crate::plan::{self, ServerPlan};
 use crate::report::scan::{Files, Parts, Scan, Skipped, Unsupported};
+use crate::workspace::overlay::Overlay;
 use crate::workspace::upgrades::Target;
 use crate::workspace::{self, Packages, Resolver, Tree, WalkError, WalkOptions};
 use analyse::{Analyser, Answers};
+use components::Solved;
 use load::Loaded;
 use locate::Locator;
 
@@ -43,6 +49,8 @@ pub struct ScanOptions {
     pub allow_empty: bool,
     /// Packages and the versions that they would move to.
     pub upgrades: Vec<Target>,
+    /// Texts that files would have: the answer is about the tree as it would be.
+    pub overlay: Overlay,
 }
 
 impl ScanOptions {
@@ -86,6 +94,11 @@ pub fn scan_with_evidence(options: &ScanOptions, progress: &dyn Progress) -> Res
     pass(options, progress).map(|pass| (pass.scan, pass.evidence))
 }
 
+/// Scans, and says what is to be done about each server.
+pub fn plan(options: &ScanOptions, progress: &dyn Progress) -> Result<(Scan, Vec<ServerPlan>), ScanError> {
+    pass(options, progress).map(|pass| (pass.scan, pass.plans))
+}
+
 /// All that one look at a tree gives.
 struct Pass {
     scan: Scan,
@@ -114,15 +127,17 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError
     let packages = Packages::find(&tree);
     let resolver = Resolver::new(&tree, &packages);
     let mut loaded = Loaded::load(&tree, &resolver, &options.session_id_functions, progress);
-    let locator = Locator::new(tree.root.clone());
+    let locator = Locator::new(&tree);
     let analyser = Analyser { packages: &packages, resolver: &resolver, locator: &locator, options };
     progress.step(Stage::Analyse, 0, None);
-    let mut answers = analyser.run(&mut loaded);
+    let mut solved = Solved::default();
+    let mut answers = analyser.run(&mut loaded, &mut solved, progress);
     let more: Vec<String> = [callers(&loaded, &answers), processes::files(&loaded, &answers)].concat();
     if !more.is_empty() && loaded.add(&more, &resolver, progress) {
-        answers = analyser.run(&mut loaded);
+        answers = analyser.run(&mut loaded, &mut solved, progress);
     }
     processes::attribute(&tree, &packages, &mut answers);
+    plan::handle::withhold(&mut answers.plans, &answers.servers);
     let skipped = tree.skipped.iter().chain(&packages.skipped).chain(&loaded.skipped);
     let planned = answers.plans.iter().any(|plan| plan::speaks(plan.language));
     let scan = Scan::assemble(Parts {
@@ -168,6 +183,7 @@ fn walk(options: &ScanOptions) -> Result<Tree, ScanError> {
         include_tests: options.include_tests,
         exclude: options.exclude.clone(),
         exclude_in: options.exclude_in.clone(),
+        overlay: options.overlay.clone(),
     });
     walked.map_err(|error| match error {
         WalkError::Missing(path) => ScanError::not_found(&path),

@@ -3,12 +3,19 @@
 //! A plan is made anew from every scan. A step that `requires` another is rendered only once that one is gone from the plan, which
 //! is to say: applied. So no step ever has to know the edits of another.
 
-use serde::Serialize;
+pub mod blockers;
+mod factories;
+pub mod handle;
+pub mod singleton;
+pub mod transport;
+pub mod web;
 
 use crate::classify::answer::Server;
+pub use crate::edit::Level;
 use crate::model::facts::Span;
 use crate::rules::detect::{Context, Spot};
 use crate::rules::finding::FixHint;
+use blockers::Blockers;
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,29 +24,6 @@ pub struct Site {
     pub path: String,
     /// Bytes of the decoded text, without a byte order mark.
     pub span: Span,
-}
-
-/// How much a step asks of its reader, least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// No tool interface changes.
-    Safe,
-    /// Complete and working, but tool schemas or authentication code change, or a comment goes.
-    Review,
-    /// Never applied: a person decides.
-    Manual,
-}
-
-impl Level {
-    /// The published id.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Safe => "safe",
-            Self::Review => "review",
-            Self::Manual => "manual",
-        }
-    }
 }
 
 /// A finding that a step takes away.
@@ -74,7 +58,14 @@ pub struct Step {
 
 /// What a step does.
 #[derive(Clone, Debug)]
-pub enum StepKind {}
+pub enum StepKind {
+    /// A store becomes a store of handles.
+    Handle(Box<handle::Handle>),
+    /// Server and transport for each request.
+    Transport(Box<transport::Transport>),
+    /// A set-up without a table of transports goes without sessions.
+    Singleton(Box<singleton::Singleton>),
+}
 
 /// What the tool leaves to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,10 +111,10 @@ impl ServerPlan {
     pub fn hint(&self, rule: &str, at: &Site) -> Option<FixHint> {
         let claimed = |step: &&Step| step.claims.iter().any(|claim| claim.rule == rule && claim.at == *at);
         if let Some(step) = self.steps.iter().find(claimed) {
-            return Some(FixHint { level: step.level.id(), title: step.title.clone() });
+            return Some(FixHint { level: step.level.id(), title: step.title.clone(), step: Some(step.id.clone()) });
         }
         let manual = self.manual.iter().find(|manual| manual.rule == rule && manual.at == *at)?;
-        Some(FixHint { level: Level::Manual.id(), title: manual.what.clone() })
+        Some(FixHint { level: Level::Manual.id(), title: manual.what.clone(), step: None })
     }
 }
 
@@ -138,6 +129,45 @@ pub fn speaks(language: &str) -> bool {
 }
 
 /// Plans the migration of one server.
-pub fn plan(_context: &Context<'_, '_>, server: &Server) -> ServerPlan {
-    ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() }
+pub fn plan(context: &Context<'_, '_>, server: &Server) -> ServerPlan {
+    let mut out = ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() };
+    if !speaks(server.language) || !context.http {
+        return out;
+    }
+    handle::plan(context, server, &mut out);
+    let blockers = blockers::of(context, &out.steps);
+    let (steps, refused) = match blockers.manual.is_empty() {
+        true => without_sessions(context, server, &out.steps, &blockers),
+        false => (Vec::new(), singleton::waiting(context, &blockers.manual)),
+    };
+    out.steps.extend(steps);
+    out.manual.extend(blockers.manual);
+    out.manual.extend(refused);
+    out.holds.extend(blockers.holds);
+    out
+}
+
+/// The steps that take the sessions themselves away. They come last.
+fn without_sessions(
+    context: &Context<'_, '_>,
+    server: &Server,
+    steps: &[Step],
+    blockers: &Blockers,
+) -> (Vec<Step>, Vec<Manual>) {
+    // A table of transports goes with its routes; what stands in no table is simpler, where it can be told.
+    let in_table = context.stores().any(|found| found.with_transport);
+    let singleton = match in_table {
+        true => singleton::Planned::default(),
+        false => singleton::plan(context, server, steps, blockers),
+    };
+    if singleton.blocked || !singleton.steps.is_empty() {
+        return (singleton.steps, singleton.manual);
+    }
+    let transport = transport::plan(context, server, steps);
+    let notes = |step: Step| Step { notes: [step.notes, blockers.notes.clone()].concat(), ..step };
+    match transport.step {
+        Some(step) => (vec![notes(step)], Vec::new()),
+        None if in_table => (Vec::new(), transport.manual),
+        None => (Vec::new(), singleton.manual),
+    }
 }

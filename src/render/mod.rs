@@ -6,7 +6,7 @@ pub mod typescript;
 use std::rc::Rc;
 
 use crate::model::facts::Span;
-use crate::plan::{Level, Site, Step};
+use crate::plan::{Level, Site, Step, StepKind};
 use crate::syntax::source::SourceText;
 
 /// A stretch of a file and what takes its place. An empty span inserts, an empty text deletes.
@@ -53,6 +53,10 @@ pub trait Files {
 }
 
 /// Renders a step.
-pub fn render(step: &Step, _files: &dyn Files) -> Result<Rendered, Refused> {
-    match step.kind {}
+pub fn render(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
+    match &step.kind {
+        StepKind::Handle(handle) => typescript::handle::render(handle, files),
+        StepKind::Transport(transport) => typescript::transport::render(transport, files),
+        StepKind::Singleton(singleton) => typescript::singleton::render(singleton, files),
+    }
 }

@@ -4,6 +4,9 @@
 pub mod describe;
 pub mod edits;
 pub mod explain;
+pub mod fix;
+pub mod fix_json;
+pub mod fix_text;
 pub mod github;
 pub mod gitlab;
 pub mod json;

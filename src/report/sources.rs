@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use crate::syntax::source::without_mark;
+use crate::workspace::overlay::Overlay;
+
 /// Gives the text of scanned files.
 pub trait Sources {
     /// The decoded text without a byte order mark; `None` where it can't be had (the finding is then shown without it).
@@ -18,20 +21,29 @@ impl Sources for NoSources {
     }
 }
 
-/// The files as they are on disk now.
+/// The files as they are on disk now, or as an overlay has them.
 pub struct DiskSources {
     root: PathBuf,
+    overlay: Overlay,
 }
 
 impl DiskSources {
     /// Files below `root`.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), overlay: Overlay::default() }
+    }
+
+    /// The same with other texts for some of them.
+    pub fn with(self, overlay: Overlay) -> Self {
+        Self { overlay, ..self }
     }
 }
 
 impl Sources for DiskSources {
     fn read(&self, path: &str) -> Option<String> {
+        if let Some(text) = self.overlay.get(path) {
+            return Some(without_mark(text).to_owned());
+        }
         let bytes = fs::read(self.root.join(path)).ok()?;
         let encoding = encoding_rs::Encoding::for_bom(&bytes).map_or(encoding_rs::UTF_8, |(e, _)| e);
         Some(encoding.decode_with_bom_removal(&bytes).0.into_owned())

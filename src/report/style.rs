@@ -45,6 +45,16 @@ impl Style {
         self.paint("36", text)
     }
 
+    /// A line that comes.
+    pub fn added(self, text: &str) -> String {
+        self.paint("32", text)
+    }
+
+    /// A line that goes.
+    pub fn removed(self, text: &str) -> String {
+        self.paint("31", text)
+    }
+
     /// In the colour of a severity.
     pub fn severity(self, severity: Severity, text: &str) -> String {
         let code = match severity {

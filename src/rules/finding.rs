@@ -44,6 +44,9 @@ pub struct FixHint {
     pub level: &'static str,
     /// One line.
     pub title: String,
+    /// The step of the plan that would do it; `None` where a person does. Not part of the JSON contract.
+    #[serde(skip)]
+    pub step: Option<String>,
 }
 
 /// One finding.

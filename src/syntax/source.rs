@@ -19,6 +19,14 @@ const BUNDLE_BYTES: usize = 256 * 1024;
 
 const HEADER_BYTES: usize = 1024;
 
+/// The byte order mark.
+pub const MARK: char = '\u{feff}';
+
+/// A text without the byte order mark that it may begin with.
+pub fn without_mark(text: &str) -> &str {
+    text.strip_prefix(MARK).unwrap_or(text)
+}
+
 /// How the bytes on disk encode the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
@@ -87,12 +95,7 @@ pub struct SourceText {
 }
 
 impl SourceText {
-    /// Reads and checks a file.
-    pub fn load(path: &Path) -> Result<Self, LoadError> {
-        Self::decode(read_limited(path)?)
-    }
-
-    /// Checks and decodes bytes that were read already (the prefilter looks at them first).
+    /// Checks and decodes the bytes of a file.
     pub fn decode(bytes: Vec<u8>) -> Result<Self, LoadError> {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(LoadError::TooLarge(bytes.len() as u64));
@@ -328,13 +331,13 @@ mod tests {
     }
 
     #[test]
-    fn load_tells_what_is_wrong() {
+    fn reading_tells_what_is_wrong() {
         let dir = tempfile::tempdir().expect("temp dir");
-        assert!(matches!(SourceText::load(dir.path()), Err(LoadError::Unreadable(_))));
-        assert!(matches!(SourceText::load(&dir.path().join("none.ts")), Err(LoadError::Unreadable(_))));
+        assert!(matches!(read_limited(dir.path()), Err(LoadError::Unreadable(_))));
+        assert!(matches!(read_limited(&dir.path().join("none.ts")), Err(LoadError::Unreadable(_))));
         let big = dir.path().join("big.py");
         let file = File::create(&big).expect("file");
         file.set_len(MAX_BYTES + 1).expect("sparse");
-        assert!(matches!(SourceText::load(&big), Err(LoadError::TooLarge(_))));
+        assert!(matches!(read_limited(&big), Err(LoadError::TooLarge(_))));
     }
 }

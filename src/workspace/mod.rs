@@ -1,6 +1,7 @@
 //! Walking, the byte prefilter, manifests and lock files: from path arguments to packages, SDK versions and import edges.
 //! Reads no syntax.
 
+pub mod git;
 pub mod names;
 pub mod overlay;
 pub mod packages;
@@ -13,6 +14,7 @@ pub mod skipped;
 pub mod upgrades;
 pub mod version;
 pub mod walk;
+mod walk_exclude;
 mod walk_root;
 
 pub use packages::{Family, Package, Packages};

@@ -6,19 +6,23 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::GlobSet;
 use ignore::{DirEntry, WalkBuilder};
 use rustc_hash::FxHashSet;
 
 use crate::model::facts::Language;
+use crate::syntax::source::LoadError;
 
 use super::names::{self, ManifestKind};
+use super::overlay::Overlay;
 use super::paths;
 use super::replicas::{DeploymentKind, deployment_of};
 use super::skipped::{SkipReason, Skipped};
-use super::walk_root::{repository_root, root_of};
+use super::walk_exclude::{excluded, is_left_out};
+use super::walk_root::root_of;
 
-pub use super::walk_root::WalkError;
+pub use super::walk_exclude::globs;
+pub use super::walk_root::{WalkError, repository_root};
 
 /// How far above the root a manifest is looked for where no version control tells where the repository begins.
 const CLIMB_WITHOUT_GIT: usize = 3;
@@ -34,6 +38,8 @@ pub struct WalkOptions {
     pub exclude: Vec<String>,
     /// The same, each relative to a folder that is not the root.
     pub exclude_in: Vec<(PathBuf, String)>,
+    /// Texts that files would have, and files that would be there.
+    pub overlay: Overlay,
 }
 
 /// A source file.
@@ -99,6 +105,15 @@ pub struct Tree {
     pub skipped: Vec<Skipped>,
     /// Files in programming languages without a front end, by extension: how many, and the first.
     pub unsupported: BTreeMap<&'static str, (usize, String)>,
+    /// What is read in the place of files.
+    pub overlay: Overlay,
+}
+
+impl Tree {
+    /// The bytes of a file as the overlay has it, else as it is on disk.
+    pub fn read(&self, file: &SourceFile) -> Result<Vec<u8>, LoadError> {
+        self.overlay.read(&file.path, &file.absolute)
+    }
 }
 
 /// Walks the arguments. Folders honour `.gitignore` (with or without a `.git`), hidden names, and the default exclusions; a file named as an
@@ -114,7 +129,7 @@ pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
         exclude,
         include_tests: options.include_tests,
         visited: FxHashSet::default(),
-        tree: Tree { root, ..Tree::default() },
+        tree: Tree { root, overlay: options.overlay.clone(), ..Tree::default() },
     };
     for argument in &arguments {
         if argument.is_dir() {
@@ -126,6 +141,7 @@ pub fn walk(options: &WalkOptions) -> Result<Tree, WalkError> {
     for argument in &arguments {
         walker.manifests_around(argument);
     }
+    walker.new_files();
     Ok(walker.finish())
 }
 
@@ -142,18 +158,6 @@ fn canonical(paths: &[PathBuf]) -> Result<Vec<PathBuf>, WalkError> {
         })
     };
     paths.iter().map(one).collect()
-}
-
-/// A set of globs of paths and file names.
-pub fn globs(patterns: &[String]) -> Result<GlobSet, WalkError> {
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let bad =
-            |error: globset::Error| WalkError::BadGlob { pattern: pattern.clone(), message: error.kind().to_string() };
-        let trimmed = pattern.trim_start_matches("./").trim_end_matches('/');
-        set.add(Glob::new(trimmed).map_err(bad)?);
-    }
-    set.build().map_err(|error| WalkError::BadGlob { pattern: patterns.join(" "), message: error.to_string() })
 }
 
 struct Walker {
@@ -279,6 +283,23 @@ impl Walker {
         }
     }
 
+    /// Files that only the overlay has. They are made for what was asked for, so that it does not matter which arguments hold them.
+    fn new_files(&mut self) {
+        let overlay = self.tree.overlay.clone();
+        for path in overlay.new_files() {
+            let absolute = self.tree.root.join(path);
+            let name = paths::file_name(path);
+            let is_test = |language| names::is_test_file(name, language) || path.split('/').any(names::is_test_dir);
+            match names::language_of(name) {
+                Some(language) if self.include_tests || !is_test(language) => {
+                    self.source(&absolute, language, is_test(language));
+                }
+                Some(_) => {}
+                None => self.manifest(&absolute, name),
+            }
+        }
+    }
+
     fn source(&mut self, path: &Path, language: Language, is_test: bool) {
         self.tree.files.push(SourceFile {
             path: paths::relative(path, &self.tree.root),
@@ -354,23 +375,6 @@ impl Walker {
         tree.skipped.dedup();
         self.tree
     }
-}
-
-/// Whether a folder (or a link that may be one) is left out for its name. `base` is the argument it was found under.
-fn is_left_out(entry: &DirEntry, base: &Path, include_tests: bool) -> bool {
-    let Some(name) = entry.file_name().to_str() else {
-        return false;
-    };
-    let above = entry.path().parent().and_then(|dir| dir.strip_prefix(base).ok());
-    let below_src = above.is_some_and(|above| above.iter().any(|part| part == "src"));
-    names::is_excluded_dir(name, below_src) || (!include_tests && names::is_test_dir(name))
-}
-
-fn excluded(globs: &[(PathBuf, GlobSet)], path: &Path) -> bool {
-    globs.iter().filter(|(_, globs)| !globs.is_empty()).any(|(base, globs)| {
-        let relative = paths::relative(path, base);
-        globs.is_match(&relative) || globs.is_match(paths::file_name(&relative))
-    })
 }
 
 fn path_of(error: &ignore::Error) -> Option<&Path> {

@@ -71,6 +71,6 @@ pub(super) fn root_of(arguments: &[PathBuf]) -> Result<PathBuf, WalkError> {
 }
 
 /// The folder with `.git` at or above a path.
-pub(super) fn repository_root(path: &Path) -> Option<PathBuf> {
+pub fn repository_root(path: &Path) -> Option<PathBuf> {
     path.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
 }

@@ -27,6 +27,35 @@ export function buildServer() {
   return server;
 }
 "),
+            Program::v1("static methods that reach a static field by this").category("app-state").store("chosen:app-state:handle:collapsed").file("src/context.ts", r"
+export class ContextService {
+  private static chosen: Map<string, { project?: string }> = new Map();
+  private static of(sessionId: string): { project?: string } {
+    const existing = this.chosen.get(sessionId);
+    if (existing) return existing;
+    const created: { project?: string } = {};
+    this.chosen.set(sessionId, created);
+    return created;
+  }
+  static select(sessionId: string, project: string): void { this.of(sessionId).project = project; }
+  static current(sessionId: string): string | undefined { return this.of(sessionId).project; }
+}
+").stateful(r"
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { ContextService } from './context.js';
+export function buildServer() {
+  const server = new McpServer({ name: 'issues', version: '1.0.0' });
+  server.registerTool('use_project', { inputSchema: { project: z.string() } }, async ({ project }, extra) => {
+    ContextService.select(extra.sessionId ?? 'default', project);
+    return { content: [{ type: 'text', text: project }] };
+  });
+  server.registerTool('current', {}, async (extra) => {
+    return { content: [{ type: 'text', text: ContextService.current(extra.sessionId ?? 'default') ?? 'none' }] };
+  });
+  return server;
+}
+"),
             Program::v1("a class in another file, behind a throwing accessor").category("app-state").store("baskets:app-state:handle:refused").file("src/baskets.ts", r"
 export interface Basket { currency: string; items: string[] }
 export class Baskets {

@@ -19,7 +19,7 @@ mod register;
 mod types;
 mod unknown;
 pub use eval::is_session_header;
-pub use types::{Base, Target, join as join_path};
+pub use types::{Base, Target, join as join_path, submodule};
 pub mod value;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -407,17 +407,17 @@ impl<'p> Flow<'p> {
     fn write(&mut self, node: NodeId, values: &[Value]) {
         let entry = &mut self.nodes[node.0 as usize];
         let before = entry.values.len();
+        let mut texts = entry.values.iter().filter(|value| matches!(value, Value::Text(_))).count();
         for &value in values {
-            if entry.values.contains(&value) {
-                continue;
-            }
+            // Whether there is room comes first: looking through a full set for each of many values is what takes time.
             let full = match value {
                 Value::Id(_) => false,
-                Value::Text(_) => entry.values.iter().filter(|v| matches!(v, Value::Text(_))).count() >= TEXT_CAP,
+                Value::Text(_) => texts >= TEXT_CAP,
                 _ => entry.values.len() >= CAP,
             };
-            if !full {
+            if !full && !entry.values.contains(&value) {
                 entry.values.push(value);
+                texts += usize::from(matches!(value, Value::Text(_)));
             }
         }
         if entry.values.len() > before {

@@ -42,7 +42,7 @@ pub fn join(path: Name, name: Name) -> Name {
 }
 
 /// The specifier of a module within another: `a` and `b` are `a.b`, `.` and `b` are `.b`.
-pub(super) fn submodule(source: Name, name: Name) -> Name {
+pub fn submodule(source: Name, name: Name) -> Name {
     let dot = if source.text().ends_with('.') { "" } else { "." };
     Name::new(&format!("{source}{dot}{name}"))
 }

@@ -222,6 +222,29 @@ fn walk<'t>(root: Node<'t>, visit: &mut dyn FnMut(Node<'t>)) {
     }
 }
 
+/// A list of names, some of which go, while our changes put others in: written anew.
+fn relist(script: &Script, statement: Node<'_>, gone: &[usize], changes: &[Change]) -> Option<Change> {
+    let within = span(statement);
+    let added = changes.iter().filter(|change| change.span.start == change.span.end && within.contains(change.span));
+    let added: Vec<&str> =
+        added.flat_map(|change| change.text.split(',')).map(str::trim).filter(|name| !name.is_empty()).collect();
+    let mut listed = Vec::new();
+    let mut stack = vec![statement];
+    while let Some(node) = stack.pop().filter(|_| !added.is_empty()) {
+        match gone.contains(&node.id()) {
+            true => listed = node.parent().map(children).unwrap_or_default(),
+            false => stack.extend(children(node)),
+        }
+    }
+    let (first, last) = (listed.first()?, listed.last()?);
+    let kept = listed.iter().filter(|node| !gone.contains(&node.id())).map(|node| script.of(*node));
+    let names: Vec<&str> = kept.chain(added).collect();
+    let multiline = script.of(first.parent()?).contains('\n');
+    let glue =
+        if multiline { format!(",{}{}", script.style.newline, script.indentation(*first)) } else { ", ".to_owned() };
+    Some(script.change(Span::new(first.start_byte(), last.end_byte()), names.join(&glue)))
+}
+
 fn finish(script: &Script, changes: Vec<Change>, candidates: &[Candidate<'_>], dead: &FxHashSet<usize>) -> Vec<Change> {
     let mut order: Vec<usize> = dead.iter().copied().collect();
     order.sort_unstable();
@@ -237,13 +260,26 @@ fn finish(script: &Script, changes: Vec<Change>, candidates: &[Candidate<'_>], d
             },
         }
     }
+    let mut changes = changes;
     for (statement, names) in lists {
-        cuts.extend(unlist(script, statement, &names));
+        match relist(script, statement, &names, &changes) {
+            Some(relisted) => {
+                let within = span(statement);
+                changes.retain(|change| change.span.start < change.span.end || !within.contains(change.span));
+                changes.push(relisted);
+            }
+            None => cuts.extend(unlist(script, statement, &names)),
+        }
     }
     let nested = |cut: &Span| cuts.iter().any(|other| other != cut && other.contains(*cut));
     let outer: Vec<Span> = cuts.iter().copied().filter(|cut| !nested(cut)).collect();
+    // What is put in at the edge of a cut belongs to what stands beside it.
+    let within = |cut: &Span, span: Span| match span.start == span.end {
+        true => cut.start < span.start && span.end < cut.end,
+        false => cut.contains(span),
+    };
     let mut out: Vec<Change> =
-        changes.into_iter().filter(|change| !outer.iter().any(|cut| cut.contains(change.span))).collect();
+        changes.into_iter().filter(|change| !outer.iter().any(|cut| within(cut, change.span))).collect();
     for cut in outer {
         // A cut that runs into a change of ours (a blank line that both would take) gives way.
         let mut cut = cut;

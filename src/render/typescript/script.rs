@@ -118,9 +118,19 @@ impl Script {
         self.removal_from(leading_comments(self, node), node)
     }
 
+    /// Where a statement begins, the comments that stand right above it and speak of it included.
+    pub fn with_comments(&self, node: Node<'_>) -> usize {
+        leading_comments(self, node)
+    }
+
     /// [`Script::removal`], but the comments above stay: what stands above the first import speaks of the file.
     pub fn removal_below_comments(&self, node: Node<'_>) -> Span {
         self.removal_from(node.start_byte(), node)
+    }
+
+    /// [`Script::removal`] of neighbouring statements, from the first to the last.
+    pub fn removal_of_run(&self, first: Node<'_>, last: Node<'_>) -> Span {
+        self.removal_from(leading_comments(self, first), last)
     }
 
     fn removal_from(&self, mut start: usize, node: Node<'_>) -> Span {
@@ -230,7 +240,7 @@ pub fn bare(mut node: Node<'_>) -> Node<'_> {
 }
 
 /// Where the comments begin that stand directly above a statement, no blank line between, none of them behind code.
-fn leading_comments(script: &Script, node: Node<'_>) -> usize {
+pub fn leading_comments(script: &Script, node: Node<'_>) -> usize {
     let text = script.text();
     let mut start = node.start_byte();
     let mut before = node.prev_sibling();

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::javascript::{self, Catalogs};
 use super::{Family, Package, Packages, cargo, python, requirements, resolved};
+use crate::syntax::source::{MARK, without_mark};
 use crate::workspace::names::ManifestKind;
 use crate::workspace::paths;
 use crate::workspace::skipped::{SkipReason, Skipped};
@@ -21,7 +22,7 @@ pub(crate) fn read_text(path: &Path) -> Option<String> {
         return None;
     }
     let text = String::from_utf8(fs::read(path).ok()?).ok()?;
-    Some(match text.strip_prefix('\u{feff}') {
+    Some(match text.strip_prefix(MARK) {
         Some(rest) => rest.to_owned(),
         None => text,
     })
@@ -30,7 +31,8 @@ pub(crate) fn read_text(path: &Path) -> Option<String> {
 impl Packages {
     /// Reads all manifests of a tree, and of its lock files what they say of the SDKs.
     pub fn find(tree: &Tree) -> Self {
-        Self::find_as_it_was(tree, &FxHashMap::default())
+        let texts = tree.overlay.texts().map(|(path, text)| (path.to_owned(), without_mark(text).to_owned()));
+        Self::find_as_it_was(tree, &texts.collect())
     }
 
     /// The same with other texts for some manifests and lock files (by path): how the tree was before they changed.

@@ -10,7 +10,8 @@ mod yaml;
 
 use super::packages::{Packages, read_text};
 use super::paths;
-use super::walk::Tree;
+use super::walk::{DeploymentFile, Tree};
+use crate::syntax::source::without_mark;
 use crate::workspace::Family;
 
 /// A place that says that a server runs in several processes.
@@ -93,12 +94,19 @@ pub fn find(tree: &Tree) -> Vec<Replicas> {
     let mut out: Vec<Replicas> = tree
         .deployments
         .iter()
-        .filter_map(|file| Some(of_text(&file.path, file.kind, &read_text(&file.absolute)?)))
+        .filter_map(|file| Some(of_text(&file.path, file.kind, &text_of(tree, file)?)))
         .flatten()
         .collect();
     out.sort_by(|a, b| (&a.path, a.line, a.column, &a.reason).cmp(&(&b.path, b.line, b.column, &b.reason)));
     out.dedup();
     out
+}
+
+fn text_of(tree: &Tree, file: &DeploymentFile) -> Option<String> {
+    match tree.overlay.get(&file.path) {
+        Some(text) => Some(without_mark(text).to_owned()),
+        None => read_text(&file.absolute),
+    }
 }
 
 /// The places of one file.

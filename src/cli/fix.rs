@@ -1,0 +1,157 @@
+//! `mcp-migrate fix`.
+
+use std::fs;
+
+use mcp_migrate::edit::{Level, Stop};
+use mcp_migrate::pipeline::fix::{self, Committed, FixError, FixOptions, Prepared, Verdict};
+use mcp_migrate::report::fix::{Fix, Status};
+use mcp_migrate::report::layout::plural;
+use mcp_migrate::report::{fix_json, fix_text};
+
+use super::args::{self, FixLevel, Global, ListFormat};
+use super::output::Output;
+use super::progress::Counter;
+use super::settings::Settings;
+use super::{FAILED, FOUND, OK};
+
+/// Runs the command and gives its exit code.
+pub fn run(own: &args::Fix, global: &Global, output: &Output) -> u8 {
+    match attempt(own, global, output) {
+        Ok(code) => code,
+        Err(Failure::Fix(error)) => failed(&error, output),
+        Err(Failure::Said) => FAILED,
+    }
+}
+
+/// Why the command came to no end.
+enum Failure {
+    /// The library says why.
+    Fix(FixError),
+    /// It was said already.
+    Said,
+}
+
+impl From<FixError> for Failure {
+    fn from(error: FixError) -> Self {
+        Self::Fix(error)
+    }
+}
+
+fn attempt(own: &args::Fix, global: &Global, output: &Output) -> Result<u8, Failure> {
+    let settings = Settings::of_paths(&own.paths, global).map_err(|error| {
+        output.error(&error);
+        Failure::Said
+    })?;
+    let options = FixOptions {
+        scan: settings.options(global),
+        level: match own.level {
+            FixLevel::Safe => Level::Safe,
+            FixLevel::Review => Level::Review,
+        },
+        rules: global.rule.iter().map(|rule| rule.name).collect(),
+        without: Vec::new(),
+        allow_dirty: own.allow_dirty,
+    };
+    let writes = !own.dry_run && own.patch.is_none();
+    if writes && let Some(said) = fix::recover(&own.paths)? {
+        output.note(&format!("note: {said}"));
+    }
+    let prepared = prepare(own, &options, output)?;
+    if let Some(path) = &own.patch {
+        return patch(prepared.told(), path, output);
+    }
+    if !writes || prepared.is_empty() {
+        show(prepared.told(), None, own, output);
+        return Ok(code(prepared.told()));
+    }
+    let (told, undo) = if own.commit_per_group {
+        let (told, commits) = prepared.commit()?;
+        (told, undo_commits(&commits))
+    } else {
+        let told = prepared.write(&options)?;
+        let undo = undo_files(&told);
+        (told, undo)
+    };
+    show(&told, Some(&undo), own, output);
+    Ok(code(&told))
+}
+
+fn prepare(own: &args::Fix, options: &FixOptions, output: &Output) -> Result<Prepared, FixError> {
+    let counter = Counter::new(output.shows_progress());
+    let Some(command) = &own.check_cmd else { return fix::prepare(options, &counter) };
+    let (prepared, verdict) = fix::with_check(options, command, &counter)?;
+    match verdict {
+        Verdict::Passes => {}
+        Verdict::FailedBefore => {
+            output.note(&format!("note: `{command}` fails before anything is changed, so it tells nothing of the change"));
+        }
+        Verdict::Without(titles) => {
+            output.note(&format!("note: `{command}` fails with {}: left out", plural(titles.len(), "change")));
+        }
+    }
+    Ok(prepared)
+}
+
+fn patch(told: &Fix, path: &std::path::Path, output: &Output) -> Result<u8, Failure> {
+    fs::write(path, &told.patch).map_err(|error| {
+        output.note(&format!("error: `{}` can't be written: {error}", path.display()));
+        Failure::Said
+    })?;
+    let (groups, files) = (plural(told.summary.applied, "change"), plural(told.summary.files, "file"));
+    output.note(&format!("`{}` holds {groups} of {files}; `git apply` takes it", path.display()));
+    Ok(code(told))
+}
+
+fn show(told: &Fix, undo: Option<&str>, own: &args::Fix, output: &Output) {
+    output.result(&match own.format {
+        ListFormat::Text => fix_text::render(told, output.style(), undo),
+        ListFormat::Json => fix_json::render(told),
+    });
+}
+
+/// 0 where all is done, 1 where something remains.
+fn code(told: &Fix) -> u8 {
+    let would_change = told.dry_run && told.summary.applied > 0;
+    if would_change || told.leaves() { FOUND } else { OK }
+}
+
+fn undo_files(told: &Fix) -> String {
+    let mut files: Vec<&str> = told.applied().flat_map(|group| group.files.iter().map(String::as_str)).collect();
+    files.sort_unstable();
+    files.dedup();
+    let made = |path: &&str| {
+        let header = format!("--- /dev/null\n+++ b/{path}\n");
+        told.groups.iter().any(|group| group.status == Status::Applied && group.patch.contains(&header))
+    };
+    let (made, changed): (Vec<&str>, Vec<&str>) = files.into_iter().partition(made);
+    let mut parts = Vec::new();
+    if !changed.is_empty() {
+        parts.push(format!("git restore -- {}", changed.join(" ")));
+    }
+    if !made.is_empty() {
+        parts.push(format!("rm {}", made.join(" ")));
+    }
+    format!("`{}`", parts.join(" && "))
+}
+
+fn undo_commits(commits: &[Committed]) -> String {
+    let hashes: Vec<&str> = commits.iter().rev().map(|commit| commit.hash.as_str()).collect();
+    format!("`git revert {}`, or any of them that no later one needs", hashes.join(" "))
+}
+
+fn failed(error: &FixError, output: &Output) -> u8 {
+    match error {
+        FixError::Scan(error) => output.error(error),
+        FixError::Stopped(stop) => say(&stop.to_string(), &help(stop), output),
+        FixError::Program { message, help } => say(message, help, output),
+    }
+    FAILED
+}
+
+fn help(stop: &Stop) -> String {
+    stop.help().to_owned()
+}
+
+fn say(message: &str, help: &str, output: &Output) {
+    output.note(&format!("error: {message}\n  help: {help}"));
+}

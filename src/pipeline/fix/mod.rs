@@ -1,0 +1,143 @@
+//! Fixing: scan, plan, render, apply to an overlay, look again; then write. Nothing is written before all is thought out.
+
+mod commits;
+mod gate;
+mod propose;
+mod tell;
+mod texts;
+mod trial;
+
+use std::path::{Path, PathBuf};
+
+use super::{Pass, Progress, ScanError, ScanOptions, pass};
+use crate::classify::answer::Category;
+use crate::edit::{self, Level, Outcome, Stop};
+use crate::report::fix::Fix;
+use crate::workspace::walk;
+use propose::Proposer;
+
+pub use commits::Committed;
+pub use trial::Verdict;
+
+/// What to fix, and how far.
+#[derive(Clone, Debug)]
+pub struct FixOptions {
+    /// Which files, as for a scan.
+    pub scan: ScanOptions,
+    /// The highest level that is applied.
+    pub level: Level,
+    /// Only steps that answer findings of these rules; empty means all.
+    pub rules: Vec<&'static str>,
+    /// Groups that are not to be applied, with the reason.
+    pub without: Vec<(String, String)>,
+    /// Write although changes that are not committed would be mixed with ours.
+    pub allow_dirty: bool,
+}
+
+/// Why there is no result.
+#[derive(Debug)]
+pub enum FixError {
+    /// The scan failed.
+    Scan(ScanError),
+    /// Nothing was written.
+    Stopped(Stop),
+    /// A program that was to be run could not be.
+    Program {
+        /// What went wrong.
+        message: String,
+        /// What to do about it.
+        help: String,
+    },
+}
+
+impl From<ScanError> for FixError {
+    fn from(error: ScanError) -> Self {
+        Self::Scan(error)
+    }
+}
+
+impl From<Stop> for FixError {
+    fn from(stop: Stop) -> Self {
+        Self::Stopped(stop)
+    }
+}
+
+/// A migration that is thought out, and not written yet.
+pub struct Prepared {
+    root: PathBuf,
+    outcome: Outcome,
+    told: Fix,
+}
+
+/// Thinks a migration out. Writes nothing.
+pub fn prepare(options: &FixOptions, progress: &dyn Progress) -> Result<Prepared, FixError> {
+    let paths = if options.scan.paths.is_empty() { vec![PathBuf::from(".")] } else { options.scan.paths.clone() };
+    // What is wrong with a path is the scan's to say.
+    let root = match walk::root(&paths) {
+        Ok(root) => root,
+        Err(_) => return Err(pass(&options.scan, progress).err().unwrap_or_else(|| ScanError::not_found(&paths[0])).into()),
+    };
+    let mut proposer = Proposer::new(options, progress, &root);
+    let settings = edit::Settings { level: options.level, ..edit::Settings::default() };
+    let outcome = edit::fixpoint::run(&root, settings, &gate::Gate, &mut |overlay| proposer.propose(overlay))?;
+    let told = tell::tell(options, &proposer.finish(&outcome)?, &outcome);
+    Ok(Prepared { root, outcome, told })
+}
+
+impl Prepared {
+    /// What it does and what it leaves.
+    pub fn told(&self) -> &Fix {
+        &self.told
+    }
+
+    /// Whether it changes anything.
+    pub fn is_empty(&self) -> bool {
+        self.outcome.files.changes().is_empty()
+    }
+
+    /// Writes it.
+    pub fn write(mut self, options: &FixOptions) -> Result<Fix, FixError> {
+        let changes = self.outcome.files.changes();
+        if !options.allow_dirty {
+            edit::guard(&self.root, &changes)?;
+        }
+        let written = edit::write(&self.root, &changes)?;
+        self.told.notes.extend(written.notes);
+        self.told.dry_run = false;
+        Ok(self.told)
+    }
+
+    /// Writes it group by group, each as a commit of its own.
+    pub fn commit(mut self) -> Result<(Fix, Vec<Committed>), FixError> {
+        edit::guard(&self.root, &self.outcome.files.changes())?;
+        let commits = commits::commit(&self.root, &self.outcome)?;
+        self.told.dry_run = false;
+        Ok((self.told, commits))
+    }
+}
+
+/// Brings to an end what an earlier run that was killed had begun.
+pub fn recover(paths: &[PathBuf]) -> Result<Option<String>, FixError> {
+    let paths = if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.to_vec() };
+    let Ok(root) = walk::root(&paths) else { return Ok(None) };
+    Ok(tell::recovery(&edit::recover(&root)?))
+}
+
+/// Runs the user's own check before and after, and leaves out the groups that break it.
+pub fn with_check(
+    options: &FixOptions,
+    command: &str,
+    progress: &dyn Progress,
+) -> Result<(Prepared, Verdict), FixError> {
+    trial::run(options, command, progress)
+}
+
+/// The most severe category of a scan.
+fn category(pass: &Pass) -> Option<Category> {
+    pass.scan.summary.category
+}
+
+/// The root as it is printed.
+fn shown<'a>(pass: &'a Pass, root: &'a Path) -> std::borrow::Cow<'a, str> {
+    if pass.scan.root.is_empty() { root.to_string_lossy() } else { pass.scan.root.as_str().into() }
+}

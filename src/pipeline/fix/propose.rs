@@ -1,0 +1,134 @@
+//! One round: scan what is there now, plan, and render the steps whose turn it is.
+
+use std::path::{Path, PathBuf};
+
+use super::texts::Texts;
+use super::{FixError, FixOptions};
+use crate::edit::{Edit, Group, NewFile, Outcome, Overlay, Proposal};
+use crate::pipeline::{Pass, Progress, pass};
+use crate::plan::{ServerPlan, Step};
+use crate::render::{self, Refused, Rendered};
+
+/// A step that was not proposed in the last round.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// The step.
+    pub step: Step,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why a step was not proposed.
+#[derive(Clone, Debug)]
+pub enum Why {
+    /// The renderer refused it.
+    Refused(Refused),
+    /// A step that it requires is still to be done.
+    Waits(String),
+    /// The user's check failed with it, or the user does not want it.
+    Left(String),
+}
+
+/// What the rounds came to.
+pub struct Rounds {
+    /// The first look.
+    pub first: Pass,
+    /// The last one: what is there when all is applied.
+    pub last: Pass,
+    /// Steps of the last look that were not proposed.
+    pub held: Vec<Held>,
+}
+
+/// Proposes groups, round by round.
+pub struct Proposer<'a> {
+    options: &'a FixOptions,
+    progress: &'a dyn Progress,
+    root: PathBuf,
+    first: Option<Pass>,
+    last: Option<(Overlay, Pass)>,
+    held: Vec<Held>,
+}
+
+impl<'a> Proposer<'a> {
+    /// Nothing is proposed yet.
+    pub fn new(options: &'a FixOptions, progress: &'a dyn Progress, root: &Path) -> Self {
+        Self { options, progress, root: root.to_owned(), first: None, last: None, held: Vec::new() }
+    }
+
+    /// The groups for what the overlay shows.
+    pub fn propose(&mut self, overlay: &Overlay) -> Result<Proposal, FixError> {
+        let pass = self.look(overlay)?;
+        let texts = Texts::new(&self.root, overlay.clone());
+        let (mut groups, mut held) = (Vec::new(), Vec::new());
+        for step in pass.plans.iter().flat_map(|plan| &plan.steps).filter(|step| self.wants(step)) {
+            match self.turn(step, &pass.plans, &texts) {
+                Ok(rendered) => groups.push(group(step, rendered, &pass)),
+                Err(why) => held.push(Held { step: step.clone(), why }),
+            }
+        }
+        self.held = held;
+        let findings = pass.scan.findings.iter().map(|finding| finding.fingerprint.clone()).collect();
+        self.keep(overlay.clone(), pass);
+        Ok(Proposal { groups, findings })
+    }
+
+    /// The first look and one at the end of all rounds.
+    pub fn finish(mut self, outcome: &Outcome) -> Result<Rounds, FixError> {
+        let overlay = outcome.files.overlay();
+        if self.last.as_ref().is_none_or(|(seen, _)| seen != overlay) {
+            self.propose(overlay)?;
+        }
+        let (_, last) = self.last.take().expect("a look was kept above");
+        let first = match self.first.take() {
+            Some(first) => first,
+            None => self.look(&Overlay::default())?,
+        };
+        Ok(Rounds { first, last, held: self.held })
+    }
+
+    fn look(&self, overlay: &Overlay) -> Result<Pass, FixError> {
+        let mut options = self.options.scan.clone();
+        options.overlay = overlay.clone();
+        Ok(pass(&options, self.progress)?)
+    }
+
+    fn keep(&mut self, overlay: Overlay, pass: Pass) {
+        if let Some((_, before)) = self.last.replace((overlay, pass)) {
+            self.first.get_or_insert(before);
+        }
+    }
+
+    fn wants(&self, step: &Step) -> bool {
+        let rules = &self.options.rules;
+        rules.is_empty() || rules.contains(&step.rule) || step.claims.iter().any(|claim| rules.contains(&claim.rule))
+    }
+
+    fn turn(&self, step: &Step, plans: &[ServerPlan], texts: &Texts) -> Result<Rendered, Why> {
+        if let Some((_, reason)) = self.options.without.iter().find(|(id, _)| *id == step.id) {
+            return Err(Why::Left(reason.clone()));
+        }
+        let planned = |id: &&String| plans.iter().flat_map(|plan| &plan.steps).any(|other| other.id == **id);
+        if let Some(id) = step.requires.iter().find(planned) {
+            return Err(Why::Waits(id.clone()));
+        }
+        render::render(step, texts).map_err(Why::Refused)
+    }
+}
+
+fn group(step: &Step, rendered: Rendered, pass: &Pass) -> Group {
+    let level = rendered.level.map_or(step.level, |level| level.max(step.level));
+    let mut group = Group::new(step.id.clone(), step.title.clone(), step.rule, level);
+    // What it requires was done in an earlier round, or there would be no such group yet.
+    group.edits = rendered
+        .changes
+        .into_iter()
+        .map(|change| Edit::replace(change.path, change.span.start as usize..change.span.end as usize, change.text))
+        .collect();
+    group.new_files = rendered.new_files.into_iter().map(|(path, text)| NewFile { path, text }).collect();
+    let claimed = pass.scan.findings.iter().filter(|finding| {
+        finding.fix.as_ref().is_some_and(|fix| fix.step.as_deref() == Some(step.id.as_str()))
+    });
+    group.claims = claimed.map(|finding| finding.fingerprint.clone()).collect();
+    group.notes = step.notes.iter().cloned().chain(rendered.notes).collect();
+    group
+}

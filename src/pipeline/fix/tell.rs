@@ -1,0 +1,184 @@
+//! From what the rounds came to, to what is told of it.
+
+use super::propose::{Held, Rounds, Why};
+use super::{FixOptions, category, shown};
+use crate::classify::answer::Place;
+use crate::edit::{self, Change, GroupChange, Outcome, Recovery, Refused};
+use crate::pipeline::Pass;
+use crate::pipeline::locate::Locator;
+use crate::plan::{self, Site};
+use crate::report::fix::{Fix, Group, Manual, Precondition, Status, Summary};
+use crate::report::scan::{SPEC, Tool};
+use crate::rules::finding::Severity;
+
+/// The whole answer, as a dry run.
+pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
+    let root = outcome.files.root();
+    let places = Locator::through(root.to_owned(), outcome.files.overlay().clone());
+    let changes = outcome.files.changes();
+    let mut groups: Vec<Group> = outcome
+        .rounds
+        .iter()
+        .flat_map(|round| &round.applied)
+        .map(|applied| {
+            let patch = edit::patch(applied.changes.iter().map(|GroupChange { change, .. }| change));
+            Group { files: files(applied.changes.iter().map(|change| &change.change)), patch, ..of(&applied.group) }
+        })
+        .collect();
+    let applied = groups.len();
+    groups.extend(outcome.refused.iter().map(refused));
+    groups.extend(rounds.held.iter().map(|held| kept_back(held, rounds, &places)));
+    let manual = manual(&rounds.last, &places);
+    let summary = Summary {
+        before: category(&rounds.first),
+        after: category(&rounds.last),
+        applied,
+        refused: groups.len() - applied,
+        manual: manual.len(),
+        files: changes.len(),
+    };
+    let mut notes = Vec::new();
+    if !outcome.settled {
+        notes.push("There is more to do than one run does: run it again on the result.".to_owned());
+    }
+    Fix {
+        tool: Tool::THIS,
+        spec: SPEC,
+        root: shown(&rounds.first, root).into_owned(),
+        dry_run: true,
+        level: options.level,
+        summary,
+        groups,
+        manual,
+        preconditions: preconditions(&rounds.first, root),
+        notes,
+        patch: edit::patch(&changes),
+    }
+}
+
+fn files<'c>(changes: impl Iterator<Item = &'c Change>) -> Vec<String> {
+    changes.map(|change| change.path.clone()).collect()
+}
+
+fn of(group: &edit::Group) -> Group {
+    Group {
+        id: group.id.clone(),
+        title: group.title.clone(),
+        rule: group.rule.to_owned(),
+        level: group.level,
+        status: Status::Applied,
+        reason: None,
+        help: None,
+        at: None,
+        requires: group.requires.clone(),
+        files: group.paths().into_iter().map(str::to_owned).collect(),
+        findings: group.claims.clone(),
+        notes: group.notes.clone(),
+        patch: String::new(),
+    }
+}
+
+fn refused(refused: &Refused) -> Group {
+    let (reason, help) = (refused.refusal.to_string(), refused.refusal.help());
+    Group { status: Status::Refused, reason: Some(reason), help: Some(help), ..of(&refused.group) }
+}
+
+/// A step that never became a group.
+fn kept_back(held: &Held, rounds: &Rounds, places: &Locator) -> Group {
+    let step = &held.step;
+    let (reason, help, at) = match &held.why {
+        Why::Refused(refused) => {
+            let at = places.place(&refused.at.path, refused.at.span);
+            (refused.why.clone(), refused.todo.clone(), Some(at))
+        }
+        Why::Waits(id) => {
+            let steps = rounds.last.plans.iter().flat_map(|plan| &plan.steps);
+            let title = steps.into_iter().find(|step| step.id == *id).map_or(id.as_str(), |step| step.title.as_str());
+            let reason = format!("it needs another change first, which was not made: {title}");
+            (reason, "Make that one, and run again.".to_owned(), None)
+        }
+        Why::Left(reason) => (reason.clone(), "Make it by hand, or mend what the check found.".to_owned(), None),
+    };
+    Group {
+        id: step.id.clone(),
+        title: step.title.clone(),
+        rule: step.rule.to_owned(),
+        level: step.level,
+        status: Status::Refused,
+        reason: Some(reason),
+        help: Some(help),
+        at,
+        requires: step.requires.clone(),
+        files: Vec::new(),
+        findings: Vec::new(),
+        notes: step.notes.clone(),
+        patch: String::new(),
+    }
+}
+
+fn manual(pass: &Pass, places: &Locator) -> Vec<Manual> {
+    let mut out: Vec<Manual> = pass
+        .plans
+        .iter()
+        .flat_map(|plan| &plan.manual)
+        .map(|plan::Manual { rule, at, what, why, todo }| Manual {
+            rule: (*rule).to_owned(),
+            at: places.place(&at.path, at.span),
+            what: what.clone(),
+            why: why.clone(),
+            todo: todo.clone(),
+        })
+        .collect();
+    out.extend(unspoken(pass));
+    out.sort_by(|a, b| (&a.at, &a.rule, &a.what).cmp(&(&b.at, &b.rule, &b.what)));
+    out.dedup();
+    out
+}
+
+/// Servers in languages that have no planner yet, at their most severe finding.
+fn unspoken(pass: &Pass) -> impl Iterator<Item = Manual> + '_ {
+    let servers = pass.scan.servers.iter().filter(|server| !plan::speaks(server.language));
+    servers.filter_map(|server| {
+        let findings = pass.scan.findings.iter().filter(|finding| finding.server == server.path);
+        let worst = findings.rev().max_by_key(|finding| finding.severity).filter(|f| f.severity > Severity::Note)?;
+        let at = Place { path: worst.path.clone(), line: worst.start.line, column: worst.start.column };
+        Some(Manual {
+            rule: worst.rule.to_owned(),
+            at,
+            what: format!("migrate the {} server in `{}`", server.language, server.path),
+            why: "fix edits TypeScript and JavaScript only, so far".to_owned(),
+            todo: vec!["`mcp-migrate report` tells what is kept per session and where it belongs".to_owned()],
+        })
+    })
+}
+
+/// What held before anything was changed: it is what the edits rest on.
+fn preconditions(pass: &Pass, root: &std::path::Path) -> Vec<Precondition> {
+    let places = Locator::through(root.to_owned(), edit::Overlay::default());
+    let place = |at: &Site| places.place(&at.path, at.span);
+    let with_steps = pass.plans.iter().filter(|plan| !plan.steps.is_empty());
+    with_steps
+        .flat_map(|plan| &plan.holds)
+        .map(|holds| Precondition { what: holds.what.clone(), at: holds.at.as_ref().map(place) })
+        .collect()
+}
+
+/// What was done about an earlier run that was killed.
+pub fn recovery(recovery: &Recovery) -> Option<String> {
+    match recovery {
+        Recovery::Nothing => None,
+        Recovery::Discarded => {
+            Some("an earlier run was interrupted before it wrote anything; what it had prepared is gone".to_owned())
+        }
+        Recovery::Completed { files, left } => {
+            let mut text = "an earlier run was interrupted while it wrote".to_owned();
+            if !files.is_empty() {
+                text.push_str(&format!("; these files were written now: {}", files.join(", ")));
+            }
+            if !left.is_empty() {
+                text.push_str(&format!("; these were changed since and were left alone: {}", left.join(", ")));
+            }
+            Some(text)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What keeps a server on sessions: code that a request without one would break, each with its place, the reason, and what to do. And
+//! what was looked for and is not there.
+
+mod client;
+mod ids;
+mod state;
+
+use super::{Holds, Manual, Site, Step, site};
+use crate::model::facts::ExprKind;
+use crate::model::name::Name;
+use crate::model::program::ExprRef;
+use crate::rules::detect::Context;
+use crate::rules::{implicit_sessions, stream_resumability};
+
+/// What the look at a server brought.
+#[derive(Clone, Debug, Default)]
+pub struct Blockers {
+    /// What has to be decided before the transport can go without sessions.
+    pub manual: Vec<Manual>,
+    /// What was looked at and holds.
+    pub holds: Vec<Holds>,
+    /// What clients lose, though nothing breaks.
+    pub notes: Vec<String>,
+}
+
+/// Looks at a server. `steps` are those planned for its stores: what one of them takes care of blocks nothing.
+pub fn of(context: &Context<'_, '_>, steps: &[Step]) -> Blockers {
+    let mut out = Blockers::default();
+    client::look(context, steps, &mut out);
+    resumption(context, &mut out);
+    state::look(context, steps, &mut out);
+    ids::look(context, steps, &mut out);
+    frameworks(context, &mut out);
+    out.manual.sort_by(|a, b| a.at.cmp(&b.at));
+    out.manual.dedup_by(|a, b| a.at == b.at && a.rule == b.rule);
+    out
+}
+
+impl Blockers {
+    fn block(&mut self, rule: &'static str, at: Site, what: impl Into<String>, why: &str, todo: &[&str]) {
+        let todo = todo.iter().map(|todo| (*todo).to_owned()).collect();
+        self.manual.push(Manual { rule, at, what: what.into(), why: why.to_owned(), todo });
+    }
+
+    fn hold(&mut self, what: &str) {
+        self.holds.push(Holds { what: what.to_owned(), at: None });
+    }
+}
+
+/// Streams that are resumed, or closed so that they will be.
+fn resumption(context: &Context<'_, '_>, out: &mut Blockers) {
+    let rule = stream_resumability::RULE.name;
+    let before = out.manual.len();
+    for at in context.analysis.flow.program.exprs().filter(|at| context.here(*at)) {
+        if reads_last_event_id(context, at) {
+            out.block(
+                rule,
+                site(context, context.spot(at)),
+                "`Last-Event-ID` is read here",
+                "a client that comes back for the rest of a stream needs the session that the stream belonged to",
+                &["let the client send its request again, and delete this; or keep the server on sessions until it can"],
+            );
+        }
+        if let Some(name) = resumes(context, at) {
+            out.block(
+                rule,
+                site(context, context.call_spot(at)),
+                format!("`{name}` is called here"),
+                "a stream that is closed or replayed on purpose counts on a client that resumes it, which needs a session",
+                &["answer within the request; where the work takes long, use the tasks extension, or a tool that tells how far it is"],
+            );
+        }
+    }
+    if out.manual.len() == before {
+        out.hold("no code reads `Last-Event-ID`, replays events or closes streams for clients to resume");
+    }
+}
+
+/// Whether a text is the header's name where it is read from a request.
+fn reads_last_event_id(context: &Context<'_, '_>, at: ExprRef) -> bool {
+    let ExprKind::Text(text) = context.analysis.flow.program.kind(at) else { return false };
+    if !text.text().eq_ignore_ascii_case("last-event-id") {
+        return false;
+    }
+    let facts = context.analysis.flow.program.module(at.module);
+    let Some(parent) = facts.expr(at.id).parent else { return false };
+    match facts.kind(parent) {
+        ExprKind::Index { key, .. } => *key == at.id,
+        ExprKind::Call { callee, args } => {
+            let first = args.first().is_some_and(|arg| arg.value == at.id);
+            first
+                && args.len() == 1
+                && matches!(facts.kind(*callee), ExprKind::Member { name, .. } if matches!(name.text(), "get" | "header" | "has"))
+        }
+        _ => false,
+    }
+}
+
+/// The call's name where it replays events or closes a stream.
+fn resumes(context: &Context<'_, '_>, at: ExprRef) -> Option<Name> {
+    let facts = context.analysis.flow.program.module(at.module);
+    let ExprKind::Call { callee, .. } = facts.kind(at.id) else { return None };
+    let ExprKind::Member { name, .. } = facts.kind(*callee) else { return None };
+    matches!(name.text(), "replayEventsAfter" | "closeSSEStream" | "closeStandaloneSSEStream").then_some(*name)
+}
+
+/// Libraries that keep the sessions themselves, and transports of third parties.
+fn frameworks(context: &Context<'_, '_>, out: &mut Blockers) {
+    let rule = implicit_sessions::RULE.name;
+    let hidden = context.ours(&context.signals.frameworks).chain(context.ours(&context.signals.generators));
+    for at in hidden {
+        out.block(
+            rule,
+            site(context, context.call_spot(at)),
+            "a library keeps the sessions here",
+            "how it makes servers and transports is its own affair; an edit from outside would guess",
+            &[
+                "see whether the library has a sessionless mode, or a release for revision 2026-07-28",
+                "else serve with the SDK's own transport, a server for each request",
+            ],
+        );
+    }
+    for transport in context.transports() {
+        let package = context.analysis.flow.object(transport.object).external.map(|(package, _)| package);
+        let Some(package) = package.filter(|package| !package.text().starts_with("@modelcontextprotocol/")) else {
+            continue;
+        };
+        out.block(
+            rule,
+            site(context, context.call_spot(transport.at)),
+            format!("the transport is that of `{package}`"),
+            "what it does without a session is not known here",
+            &["use the SDK's `WebStandardStreamableHTTPServerTransport`, made for each request, and run this again"],
+        );
+    }
+}
+
+/// Whether a step takes away the finding of a rule at a place.
+fn is_claimed(steps: &[Step], at: &Site) -> bool {
+    steps.iter().any(|step| step.claims.iter().any(|claim| claim.at == *at))
+}

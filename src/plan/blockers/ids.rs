@@ -1,0 +1,95 @@
+//! Session ids that a tool still uses. What a store keeps is the store's own affair; whatever else is done with an id, and is neither a
+//! log line nor handed on to code that is looked at as well, would silently change its meaning.
+
+use rustc_hash::FxHashSet;
+
+use super::Blockers;
+use crate::model::facts::{ExprId, ExprKind};
+use crate::model::program::{At, ExprRef};
+use crate::model::vocabulary::Op;
+use crate::plan::{Step, site};
+use crate::rules::detect::Context;
+use crate::rules::session_keyed_state;
+
+pub(super) fn look(context: &Context<'_, '_>, steps: &[Step], out: &mut Blockers) {
+    // Steps take the ids away that their stores used; what is left shows on their result.
+    if !steps.is_empty() {
+        return;
+    }
+    let before = out.manual.len();
+    let accesses: FxHashSet<ExprRef> =
+        context.stores().flat_map(|found| found.uses.iter().map(|access| access.at)).collect();
+    let program = context.analysis.flow.program;
+    for at in program.exprs().filter(|at| context.here(*at) && context.analysis.flow.is_id(*at)) {
+        if !context.analysis.lives.handler_reach.contains(&program.func_of(at)) || !matters(context, at, &accesses) {
+            continue;
+        }
+        out.block(
+            session_keyed_state::RULE.name,
+            site(context, context.spot(at)),
+            format!("the session id is used here{}", context.whereabouts(at)),
+            "without a session it is absent, and what the tool does with it is not understood well enough to take it away",
+            &["name what it stands for by an argument of the tool, or take it out; then run this again"],
+        );
+    }
+    if out.manual.len() == before {
+        out.hold("no tool uses a session id but for log lines and for what a step takes away");
+    }
+}
+
+/// Whether an id ends here in a use that counts.
+fn matters(context: &Context<'_, '_>, at: ExprRef, accesses: &FxHashSet<ExprRef>) -> bool {
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(at.module);
+    let Some(parent) = facts.expr(at.id).parent else { return false };
+    let above = At { module: at.module, id: parent };
+    if accesses.contains(&above) || is_told(context, at) {
+        return false;
+    }
+    match facts.kind(parent) {
+        // The whole is looked at in its turn, as an id of its own.
+        _ if flow.is_id(above) => false,
+        ExprKind::Assign { target, .. } => *target != at.id && !is_plain_target(facts.kind(*target)),
+        ExprKind::Return(_) | ExprKind::Cast { .. } => false,
+        ExprKind::Call { callee, args } | ExprKind::New { callee, args } => {
+            let handed_on = args.iter().any(|arg| arg.value == at.id) && !flow.callees(above).is_empty();
+            *callee != at.id && !handed_on
+        }
+        _ => true,
+    }
+}
+
+/// A variable: where it is used is looked at as well.
+fn is_plain_target(target: &ExprKind) -> bool {
+    matches!(target, ExprKind::Symbol(_))
+}
+
+/// Whether an expression is part of what a log line or a measurement says.
+fn is_told(context: &Context<'_, '_>, at: ExprRef) -> bool {
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(at.module);
+    let mut above: Option<ExprId> = facts.expr(at.id).parent;
+    while let Some(id) = above {
+        let call = At { module: at.module, id };
+        let told = flow.performed(call).iter().any(|performed| matches!(performed.op, Op::Log | Op::Measure));
+        if told || matches!(facts.kind(id), ExprKind::Call { .. }) && is_logger(context, call) {
+            return true;
+        }
+        above = facts.expr(id).parent;
+    }
+    false
+}
+
+/// `log.info(…)`, `this.logger.debug(…)`.
+fn is_logger(context: &Context<'_, '_>, call: ExprRef) -> bool {
+    const LEVELS: &[&str] = &["debug", "info", "warn", "warning", "error", "log", "trace", "notice", "verbose"];
+    let facts = context.analysis.flow.program.module(call.module);
+    let ExprKind::Call { callee, .. } = facts.kind(call.id) else { return false };
+    let ExprKind::Member { object, name } = facts.kind(*callee) else { return false };
+    let receiver = context.analysis.flow.written_name(At { module: call.module, id: *object });
+    LEVELS.contains(&name.text())
+        && receiver.is_some_and(|name| {
+            let name = name.text().to_ascii_lowercase();
+            name == "log" || name == "console" || name.ends_with("logger")
+        })
+}

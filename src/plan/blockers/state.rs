@@ -1,0 +1,81 @@
+//! What is kept by session, and no step moves.
+
+use super::{Blockers, is_claimed};
+use crate::classify::answer::{Failure, Holds};
+use crate::classify::stores::Found;
+use crate::plan::{Step, site};
+use crate::rules::detect::{Context, Spot, tools_of};
+use crate::rules::{session_bound_auth, session_gateway, session_guard, session_keyed_state, session_keyed_telemetry};
+
+pub(super) fn look(context: &Context<'_, '_>, steps: &[Step], out: &mut Blockers) {
+    let mut none = true;
+    for found in context.stores().filter(|found| needs_session(found)) {
+        none = false;
+        let at = site(context, Spot { module: found.holder.module, span: found.holder.span });
+        if !is_claimed(steps, &at) {
+            block(found, at, out);
+        }
+    }
+    if none {
+        out.hold("nothing but transports is kept by session");
+    }
+}
+
+/// Whether a store would be wrong without sessions, rather than idle.
+fn needs_session(found: &Found) -> bool {
+    match found.holds {
+        Holds::Transport => false,
+        Holds::Telemetry => matches!(found.failure, Failure::Collapsed | Failure::Unguarded | Failure::Refused),
+        _ => !matches!(found.failure, Failure::Dead | Failure::Works),
+    }
+}
+
+fn block(found: &Found, at: crate::plan::Site, out: &mut Blockers) {
+    let name = found.name;
+    let tools = tools_of(found);
+    match found.holds {
+        Holds::Upstream => out.block(
+            session_gateway::RULE.name,
+            at,
+            format!("`{name}` keeps an upstream or a child process for each session"),
+            "how a request finds its upstream is a decision of design: there is no mechanical replacement",
+            &[
+                "route by the authenticated user",
+                "route by a cookie or a header that the gateway itself issues",
+                "make the upstream stateless, and share one",
+                "give out a handle (`upstream_id`) that every forwarded tool takes",
+            ],
+        ),
+        Holds::Guard => out.block(
+            session_guard::RULE.name,
+            at,
+            format!("`{name}` admits or refuses by what happened in the session{tools}"),
+            "without a session it would admit everybody or nobody, and a handle would let the model carry its own permission",
+            &[
+                "decide what proves it: the authenticated user, or a revision that the earlier tool returns and the later one requires",
+                "ask within the call (`input_required`), on an SDK that speaks 2026-07-28",
+            ],
+        ),
+        Holds::Auth => out.block(
+            session_bound_auth::RULE.name,
+            at,
+            format!("`{name}` binds credentials or identities to the session{tools}"),
+            "authentication code is never rewritten beyond the known pattern",
+            &["authenticate each request on its own; keep what an OAuth flow needs under its `state`"],
+        ),
+        Holds::Telemetry => out.block(
+            session_keyed_telemetry::RULE.name,
+            at,
+            format!("`{name}` counts or limits by session"),
+            "without a session all clients share one bucket",
+            &["key it by the authenticated user, else by the network address"],
+        ),
+        _ => out.block(
+            session_keyed_state::RULE.name,
+            at,
+            format!("`{name}` is kept by session{tools}"),
+            "no step moves it, and without a session it is lost or shared by all clients",
+            &["give it a handle that a `create_*` tool returns and the tools take as an argument, then run this again"],
+        ),
+    }
+}

@@ -1,0 +1,114 @@
+//! Whether the function that builds a server may run for each request: what it makes besides would be made anew, and lost.
+
+use super::{Manual, site};
+use crate::classify::mutations::is_machinery;
+use crate::model::facts::{ExprKind, TOP};
+use crate::model::flow::Owner;
+use crate::model::flow::value::Site as Origin;
+use crate::model::lives::reach;
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::query::Holder;
+use crate::model::vocabulary::{Op, Role};
+use crate::rules::detect::{Context, Spot};
+use crate::rules::{process_lifetime_state, session_transport_setup};
+
+/// What keeps a server's factory from running for each request. `origin` is the construction of the server, `served` the function that
+/// uses it: what they share is no factory.
+pub(super) fn obstacle(context: &Context<'_, '_>, origin: ExprRef, served: FuncRef) -> Option<Manual> {
+    let program = context.analysis.flow.program;
+    let func = program.func_of(origin);
+    if func.id == TOP || program.within(served, func) {
+        return None;
+    }
+    state(context, func).or_else(|| costly(context, func))
+}
+
+/// State that the factory makes and handlers change: so far it lived as long as the process.
+fn state(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
+    let holder = changed(context, func)?;
+    let name = holder.name;
+    Some(Manual {
+        rule: process_lifetime_state::RULE.name,
+        at: site(context, Spot { module: holder.module, span: holder.span }),
+        what: format!("`{name}` is made together with the server, and handlers change it"),
+        why: "with a server for each request it would be empty in each of them".to_owned(),
+        todo: vec![
+            format!("give `{name}` a handle that a `create_*` tool returns and the tools take as an argument"),
+            "move it out of the function, where it may be one for all clients".to_owned(),
+        ],
+    })
+}
+
+/// What is made by a function, or belongs to the class that it constructs, and is changed by handlers.
+fn changed(context: &Context<'_, '_>, func: FuncRef) -> Option<Holder> {
+    let (flow, lives) = (&context.analysis.flow, &context.analysis.lives);
+    let mutations = &context.analysis.mutations;
+    let ours = |scope: FuncRef| flow.program.within(scope, func) && !lives.within_calls(scope);
+    let class = flow.program.function(func).class.map(|class| At { module: func.module, id: class });
+    let objects = mutations.objects.keys().copied().filter(|id| !is_machinery(flow, *id)).filter(|id| {
+        let Origin::Expr(at) = flow.object(*id).site else { return false };
+        let scope = flow.program.func_of(at);
+        let of_class = class
+            .is_some_and(|class| flow.program.function(scope).class == Some(class.id) && scope.module == class.module);
+        ours(scope) || (of_class && !lives.within_calls(scope))
+    });
+    let variables = mutations.symbols.keys().copied().filter(|symbol| {
+        let scope = At { module: symbol.module, id: flow.program.symbol(*symbol).func };
+        ours(scope)
+    });
+    let fields = mutations.fields.keys().filter_map(|(owner, name)| {
+        let facts = class.filter(|class| *owner == Owner::Class(*class))?;
+        let field = flow.program.class(facts).fields.iter().find(|field| field.name == *name)?;
+        Some(Holder { name: *name, module: facts.module, span: field.span, symbol: None })
+    });
+    let mut found: Vec<Holder> = objects.filter_map(|id| flow.holder(id)).collect();
+    found.extend(variables.map(|symbol| flow.symbol_holder(symbol)));
+    found.extend(fields);
+    found.into_iter().min_by_key(|holder| (holder.module, holder.span))
+}
+
+/// Connections, processes and timers: made once so far.
+fn costly(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
+    let flow = &context.analysis.flow;
+    let reached = reach(flow, func);
+    let found = flow.program.exprs().find(|at| {
+        reached.contains(&flow.program.func_of(*at))
+            && match flow.program.kind(*at) {
+                ExprKind::New { .. } => makes_something_lasting(context, *at),
+                ExprKind::Call { .. } => {
+                    makes_something_lasting(context, *at)
+                        || flow.performed(*at).iter().any(|performed| {
+                            matches!(performed.op, Op::StartTimer | Op::Spawn | Op::ConnectClient | Op::Serve)
+                        })
+                }
+                _ => false,
+            }
+    })?;
+    let name = flow.callee_name(found).map_or("this", |name| name.text());
+    Some(Manual {
+        rule: session_transport_setup::RULE.name,
+        at: site(context, context.call_spot(found)),
+        what: format!("`{name}` is called where the server is built"),
+        why: "with a server for each request it would be done in each of them, and nobody would undo it".to_owned(),
+        todo: vec!["do it once, outside of the function that builds the server, and hand the result in".to_owned()],
+    })
+}
+
+fn makes_something_lasting(context: &Context<'_, '_>, at: ExprRef) -> bool {
+    let flow = &context.analysis.flow;
+    let roles = [
+        Role::Database,
+        Role::External,
+        Role::Client,
+        Role::ChildProcess,
+        Role::Cache,
+        Role::HttpServer,
+        Role::Limiter,
+        Role::Timer,
+    ];
+    flow.objects_at(at).any(|id| {
+        let object = flow.object(id);
+        let here = matches!(object.site, Origin::Expr(site) if site == at);
+        here && object.role.is_some_and(|role| roles.contains(&role))
+    })
+}

@@ -1,0 +1,327 @@
+//! The functions that a handle passes through, from the tools down to the accesses.
+
+use rustc_hash::FxHashMap;
+
+use super::trace::{Origin, home, origin, plain_parameter};
+use super::{CallSite, Carries, Entry, Outside, Touch};
+use crate::classify::access::{Access, Kind};
+use crate::classify::stores::Found;
+use crate::model::facts::ExprKind;
+use crate::model::flow::{Edge, Registered, Root};
+use crate::model::name::Name;
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::plan::{Site, site};
+use crate::rules::detect::{Context, Spot};
+
+/// Something that can't be followed.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Where.
+    pub at: Site,
+    /// Why not.
+    pub why: String,
+    /// What to do.
+    pub todo: String,
+}
+
+/// A handler that the handle enters by.
+#[derive(Clone, Debug)]
+pub struct HandlerUse {
+    /// The handler.
+    pub handler: FuncRef,
+    /// The registering call.
+    pub registration: ExprRef,
+    /// Names of the tools that it serves here.
+    pub tools: Vec<Name>,
+    /// It serves several tools and tells them apart itself.
+    pub dispatches: bool,
+}
+
+/// What was found by following the keys of a store.
+pub struct Followed {
+    /// Functions that the handle passes through.
+    pub carriers: Vec<Carries>,
+    /// The function of each of them.
+    pub funcs: Vec<FuncRef>,
+    /// Accesses in them.
+    pub touches: Vec<Touch>,
+    /// Accesses elsewhere.
+    pub outside: Vec<Outside>,
+    /// Handlers among the functions.
+    pub handlers: Vec<HandlerUse>,
+    /// What stopped it.
+    pub problems: Vec<Problem>,
+}
+
+struct Follower<'c, 'a, 'p> {
+    context: &'c Context<'a, 'p>,
+    found: &'c Found,
+    known: FxHashMap<FuncRef, usize>,
+    out: Followed,
+}
+
+/// Follows the keys of a store.
+pub fn follow(context: &Context<'_, '_>, found: &Found) -> Followed {
+    let out = Followed {
+        carriers: Vec::new(),
+        funcs: Vec::new(),
+        touches: Vec::new(),
+        outside: Vec::new(),
+        handlers: Vec::new(),
+        problems: Vec::new(),
+    };
+    let mut follower = Follower { context, found, known: FxHashMap::default(), out };
+    for access in &found.uses {
+        follower.access(access);
+    }
+    follower.out
+}
+
+impl Follower<'_, '_, '_> {
+    fn site(&self, at: ExprRef) -> Site {
+        site(self.context, self.context.spot(at))
+    }
+
+    fn problem(&mut self, at: ExprRef, why: impl Into<String>, todo: impl Into<String>) {
+        let at = self.site(at);
+        self.out.problems.push(Problem { at, why: why.into(), todo: todo.into() });
+    }
+
+    fn access(&mut self, access: &Access) {
+        let flow = &self.context.analysis.flow;
+        if access.kind == Kind::AddId {
+            self.problem(access.at, "the session id itself is put into it", "decide what stands for the session here");
+            return;
+        }
+        let func = match origin(flow, access.key) {
+            Origin::Parameter { func, .. } | Origin::Ambient(func) if !self.is_called_by_tools(func) => {
+                let direct = Outside {
+                    at: self.site(access.at),
+                    kind: access.kind,
+                    value: access.value.map(|at| self.site(at)),
+                    direct: true,
+                };
+                self.out.outside.push(direct);
+                return;
+            }
+            Origin::Parameter { func, .. } | Origin::Ambient(func) => func,
+            Origin::Unclear(_) if !self.is_called_by_tools(home(flow, access.func)) => {
+                let direct = Outside {
+                    at: self.site(access.at),
+                    kind: access.kind,
+                    value: access.value.map(|at| self.site(at)),
+                    direct: true,
+                };
+                self.out.outside.push(direct);
+                return;
+            }
+            Origin::Unclear(at) => {
+                self.problem(at, "where this key comes from can't be followed", "pass the handle to it by hand");
+                return;
+            }
+        };
+        let origin = origin(flow, access.key);
+        let Some(carrier) = self.need(func, &origin, access.key) else { return };
+        let touch = Touch {
+            at: self.site(access.at),
+            key: self.site(access.key),
+            receiver: self.site(access.receiver),
+            kind: access.kind,
+            value: access.value.map(|at| self.site(at)),
+            carrier,
+        };
+        self.out.touches.push(touch);
+    }
+
+    fn is_called_by_tools(&self, func: FuncRef) -> bool {
+        self.context.analysis.lives.handler_reach.contains(&func)
+    }
+
+    fn is_handler(&self, func: FuncRef) -> bool {
+        self.context.analysis.flow.roots.get(&func).is_some_and(|roots| roots.contains(&Root::Handler))
+    }
+
+    /// The carrier for a function that needs the handle.
+    fn need(&mut self, func: FuncRef, how: &Origin, at: ExprRef) -> Option<usize> {
+        let entry = if self.is_handler(func) { Entry::Handler(Vec::new()) } else { self.entry(func, how, at)? };
+        if let Some(index) = self.known.get(&func).copied() {
+            if self.out.carriers[index].entry == entry || matches!(entry, Entry::Handler(_)) {
+                return Some(index);
+            }
+            self.problem(at, "the id reaches this function in two ways", "let it take the handle in one");
+            return None;
+        }
+        let facts = self.context.analysis.flow.program.function(func);
+        let index = self.out.carriers.len();
+        self.known.insert(func, index);
+        self.out.funcs.push(func);
+        self.out.carriers.push(Carries {
+            function: site(self.context, Spot { module: func.module, span: facts.span }),
+            name: facts.name.map(|name| name.text().to_owned()),
+            entry: entry.clone(),
+            calls: Vec::new(),
+            ids: self.ids(func),
+            shared: self.is_shared(func),
+        });
+        match entry {
+            Entry::Handler(_) => self.handler(func, at),
+            _ => self.callers(func, index, &entry, how),
+        }
+        Some(index)
+    }
+
+    fn entry(&mut self, func: FuncRef, how: &Origin, at: ExprRef) -> Option<Entry> {
+        let flow = &self.context.analysis.flow;
+        match how {
+            Origin::Parameter { index, whole, .. } => {
+                if !plain_parameter(flow, func, *index) {
+                    self.problem(at, "the id comes in a list of all arguments", "give it a parameter of its own");
+                    return None;
+                }
+                let symbol = flow.program.function(func).params[*index].symbol;
+                let span = flow.program.symbol(At { module: func.module, id: symbol }).span;
+                let at = site(self.context, Spot { module: func.module, span });
+                Some(Entry::Parameter { index: *index, at, whole: *whole })
+            }
+            _ => Some(Entry::New),
+        }
+    }
+
+    /// Expressions within a function that mean the session id.
+    fn ids(&self, func: FuncRef) -> Vec<Site> {
+        let flow = &self.context.analysis.flow;
+        let facts = flow.program.module(func.module);
+        let within = flow.program.function(func).span;
+        let mut out: Vec<Site> = facts
+            .expr_ids()
+            .map(|id| At { module: func.module, id })
+            .filter(|at| within.contains(facts.expr(at.id).span) && flow.is_id(*at))
+            .map(|at| self.site(at))
+            .collect();
+        out.sort();
+        out.dedup();
+        out
+    }
+
+    /// Whether another store takes the id in a function as well.
+    fn is_shared(&self, func: FuncRef) -> bool {
+        let analysis = self.context.analysis;
+        analysis
+            .stores
+            .iter()
+            .filter(|other| other.holder.span != self.found.holder.span)
+            .any(|other| other.uses.iter().any(|access| analysis.flow.program.within(access.func, func)))
+    }
+
+    fn callers(&mut self, func: FuncRef, index: usize, entry: &Entry, how: &Origin) {
+        let flow = &self.context.analysis.flow;
+        let mut callers: Vec<(FuncRef, ExprRef, Edge)> = flow
+            .callers
+            .get(&func)
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|(_, _, edge)| *edge != Edge::Given)
+            .collect();
+        callers.sort_unstable();
+        for (caller, at, edge) in callers {
+            if edge == Edge::Callback {
+                self.problem(at, "the function is handed over as a value", "pass the handle to it by hand");
+                continue;
+            }
+            self.call(caller, at, index, entry, how);
+        }
+    }
+
+    fn call(&mut self, caller: FuncRef, at: ExprRef, callee: usize, entry: &Entry, how: &Origin) {
+        let flow = &self.context.analysis.flow;
+        let ExprKind::Call { args, .. } = flow.program.kind(at) else {
+            self.problem(at, "the function is not called by name here", "pass the handle to it by hand");
+            return;
+        };
+        let (argument, inner) = match entry {
+            Entry::Parameter { index, .. } => {
+                let Some(arg) = args.get(*index).filter(|_| args[..=*index].iter().all(|arg| !arg.spread)) else {
+                    self.problem(at, "the call leaves out the id", "pass the handle to it by hand");
+                    return;
+                };
+                let arg = At { module: at.module, id: arg.value };
+                (Some(arg), origin(flow, arg))
+            }
+            _ => (None, how.clone()),
+        };
+        let within = match inner {
+            Origin::Parameter { func, .. } => func,
+            _ if entry == &Entry::New => home(flow, caller),
+            Origin::Ambient(func) => func,
+            Origin::Unclear(_) => home(flow, caller),
+        };
+        if !self.is_called_by_tools(within) {
+            self.out.outside.push(Outside { at: self.site(at), kind: Kind::Delete, value: None, direct: false });
+            return;
+        }
+        if let Origin::Unclear(unclear) = inner
+            && entry != &Entry::New
+        {
+            self.problem(unclear, "where this id comes from can't be followed", "pass the handle to it by hand");
+            return;
+        }
+        let inner = if entry == &Entry::New { Origin::Ambient(within) } else { inner };
+        let Some(within) = self.need(within, &inner, at) else { return };
+        let call = CallSite { at: self.site(at), within, argument: argument.map(|at| self.site(at)) };
+        if !self.out.carriers[callee].calls.contains(&call) {
+            self.out.carriers[callee].calls.push(call);
+        }
+    }
+
+    fn handler(&mut self, handler: FuncRef, at: ExprRef) {
+        let analysis = self.context.analysis;
+        let mut registrations: Vec<_> =
+            analysis.flow.registrations.values().filter(|entry| entry.handlers.contains(&handler)).collect();
+        registrations.sort_by_key(|entry| entry.at);
+        let [registration] = registrations.as_slice() else {
+            self.problem(
+                at,
+                "the handler is registered several times, or out of sight",
+                "give each tool that uses the state the handle as an argument",
+            );
+            return;
+        };
+        let (tools, dispatches) = match (registration.what, registration.name) {
+            (Registered::Tool, Some(name)) => (vec![name], false),
+            (Registered::Method, Some(_)) => {
+                let names = analysis.flow.program.exprs().filter(|at| {
+                    at.module == handler.module
+                        && analysis.flow.program.within(analysis.flow.program.func_of(*at), handler)
+                });
+                let mut names: Vec<Name> = names.flat_map(|at| analysis.tool_names(handler, at)).collect();
+                names.sort_by_key(|name| name.text());
+                names.dedup();
+                (names, true)
+            }
+            (Registered::Resource, _) => {
+                self.problem(
+                    registration.at,
+                    "a resource reads it, and a resource takes no arguments",
+                    "put the handle into its URI (`thing://{id}`, a resource template), or let a tool answer it",
+                );
+                return;
+            }
+            (Registered::Prompt, _) => {
+                self.problem(
+                    registration.at,
+                    "a prompt reads it",
+                    "give the prompt an argument for the handle, or leave the state out of it",
+                );
+                return;
+            }
+            (Registered::Tool | Registered::Method, None) => (Vec::new(), false),
+        };
+        if tools.is_empty() {
+            self.problem(registration.at, "the names of its tools can't be read", "give them the handle by hand");
+            return;
+        }
+        let registration = registration.at;
+        self.out.handlers.push(HandlerUse { handler, registration, tools, dispatches });
+    }
+}

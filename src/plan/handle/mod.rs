@@ -1,0 +1,200 @@
+//! Session-keyed state as handles: what is the noun, which functions and tools carry the handle, where is the value created, read,
+//! consumed and dropped. All by the model; how the code is written is the back end's business.
+
+mod carriers;
+mod facts;
+mod names;
+mod planner;
+mod roles;
+mod trace;
+
+use super::Site;
+
+pub use names::Names;
+pub use planner::{plan, withhold};
+pub use roles::Role;
+
+/// A store that becomes a store of handles.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    /// The container.
+    pub store: Store,
+    /// How things are called.
+    pub names: Names,
+    /// How long a value lives, and how many may.
+    pub lifetime: Lifetime,
+    /// The server knows its callers: a handle belongs to one.
+    pub owner: bool,
+    /// Functions that the handle passes through, tool handlers among them.
+    pub carriers: Vec<Carries>,
+    /// Accesses in those functions.
+    pub touches: Vec<Touch>,
+    /// Accesses and calls elsewhere, where the session begins or ends, or in a sweep.
+    pub outside: Vec<Outside>,
+    /// Other mentions of the container: its size, a loop over it, an argument.
+    pub loose: Vec<Site>,
+    /// Tools that reach the store.
+    pub tools: Vec<ToolUse>,
+    /// The value is created where it is first used, or where a session begins: a new tool creates it.
+    pub lazy: bool,
+    /// The type of a value as written, if it is a plain one (number, text, flag) that may be falsy.
+    pub plain: bool,
+    /// Fields of the initial value that a caller may choose.
+    pub choices: Vec<String>,
+    /// What an owner hears about a value that has expired: `its lines are lost`.
+    pub loss: String,
+    /// Why it is done like this, one decision each.
+    pub reasons: Vec<String>,
+}
+
+/// A container.
+#[derive(Clone, Debug)]
+pub struct Store {
+    /// Its name at its declaration.
+    pub declared: Site,
+    /// The expression that makes it (`new Map()`, `{}`).
+    pub made: Site,
+    /// Its name.
+    pub name: String,
+    /// Where it lives.
+    pub place: Place,
+    /// How it is written.
+    pub container: Container,
+}
+
+/// Where a container lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A variable of a module.
+    Module,
+    /// A field of a class, one object of which lives as long as the process.
+    Field,
+    /// A variable of a function that runs more than once: it has to move out.
+    Local,
+}
+
+/// How a container is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Container {
+    /// `new Map()` and caches with its methods.
+    Map,
+    /// An object used as a record.
+    Record,
+}
+
+/// How long values live.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lifetime {
+    /// Seconds without use.
+    pub idle_seconds: u32,
+    /// How many may live at once.
+    pub limit: u32,
+}
+
+/// A function that the handle passes through.
+#[derive(Clone, Debug)]
+pub struct Carries {
+    /// The whole function.
+    pub function: Site,
+    /// Its name.
+    pub name: Option<String>,
+    /// How it gets the handle.
+    pub entry: Entry,
+    /// Where it is called (nowhere, for a handler).
+    pub calls: Vec<CallSite>,
+    /// Expressions in it that mean the session id.
+    pub ids: Vec<Site>,
+    /// Another store takes the id in it as well: what makes and checks the id stays.
+    pub shared: bool,
+}
+
+/// How a function gets the handle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// It handles the tools with these indices.
+    Handler(Vec<usize>),
+    /// In place of a parameter that was the session id, or led to it.
+    Parameter {
+        /// Its position.
+        index: usize,
+        /// The parameter, without type and default.
+        at: Site,
+        /// The parameter was the id itself.
+        whole: bool,
+    },
+    /// As a new first parameter: the id came from its surroundings.
+    New,
+}
+
+/// A call of a function that takes the handle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    /// The call.
+    pub at: Site,
+    /// Index of the function it stands in.
+    pub within: usize,
+    /// The argument that the handle takes the place of.
+    pub argument: Option<Site>,
+}
+
+/// What an access does.
+pub use crate::classify::access::Kind;
+
+/// An access in a function that carries the handle.
+#[derive(Clone, Debug)]
+pub struct Touch {
+    /// The index expression or call.
+    pub at: Site,
+    /// The key.
+    pub key: Site,
+    /// The container's expression.
+    pub receiver: Site,
+    /// What it does.
+    pub kind: Kind,
+    /// What is written.
+    pub value: Option<Site>,
+    /// Index of the function whose handle it uses.
+    pub carrier: usize,
+}
+
+/// What has to go, or to move, where no tool is called.
+#[derive(Clone, Debug)]
+pub struct Outside {
+    /// The access, or the call of a function that takes the handle now.
+    pub at: Site,
+    /// What it does; a call of a helper drops.
+    pub kind: Kind,
+    /// What is written.
+    pub value: Option<Site>,
+    /// It is the access itself, and not a call that leads there.
+    pub direct: bool,
+}
+
+/// A tool that reaches the store.
+#[derive(Clone, Debug)]
+pub struct ToolUse {
+    /// Its name.
+    pub name: String,
+    /// The call that registers it (its dispatching handler).
+    pub registration: Site,
+    /// Its handler.
+    pub handler: Site,
+    /// Its entry in a list of tools, where it is dispatched by name.
+    pub entry: Option<Site>,
+    /// What it does with the value.
+    pub role: Role,
+}
+
+impl Handle {
+    /// The tool whose answer tells the id.
+    pub fn creating_tool(&self) -> String {
+        let known = self.tools.iter().find(|tool| tool.role == Role::Creates).filter(|_| !self.lazy);
+        known.map_or_else(|| self.names.create.clone(), |tool| tool.name.clone())
+    }
+
+    /// The tool that only drops a value.
+    pub fn destroying_tool(&self) -> String {
+        let known = self.tools.iter().find(|tool| tool.role == Role::Destroys);
+        known.map_or_else(|| self.names.destroy.clone(), |tool| tool.name.clone())
+    }
+}

@@ -1,0 +1,252 @@
+//! What things are called: the noun comes from the code, the spelling from the server's own tools.
+
+/// The names of a handle and of what it needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// In words: `basket`, `reading list`.
+    pub noun: String,
+    /// The argument of the tools: `basket_id`.
+    pub argument: String,
+    /// The variable and parameter of other code: `basketId`.
+    pub variable: String,
+    /// The tool that creates one.
+    pub create: String,
+    /// The tool that drops one.
+    pub destroy: String,
+    /// What an id begins with, without the underscore.
+    pub prefix: String,
+    /// What the environment variables of its settings begin with.
+    pub setting: String,
+}
+
+/// How a server writes names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// `add_item`.
+    Snake,
+    /// `addItem`.
+    Camel,
+    /// `add-item`.
+    Kebab,
+}
+
+/// What names are made from.
+pub struct Source<'a> {
+    /// The store's name.
+    pub store: &'a str,
+    /// The type of its values, as written.
+    pub value: Option<&'a str>,
+    /// The values are lists of things.
+    pub list: bool,
+    /// Names of the server's tools.
+    pub tools: &'a [String],
+    /// Names of the tools' arguments.
+    pub arguments: &'a [String],
+}
+
+/// Words that say how a thing is kept, and not what it is.
+const BOOKKEEPING: &[&str] = &[
+    "session", "sessions", "map", "store", "stores", "cache", "by", "id", "ids", "per", "state", "states", "data",
+    "record", "records", "entry", "entries", "info", "registry", "table", "index", "lookup", "all", "active",
+    "current", "user", "client", "mcp", "context", "contexts", "ctx", "for", "of", "the", "object", "obj", "bucket",
+    "buckets", "values", "value", "memory", "mem",
+];
+
+impl Names {
+    /// Finds the names for a store.
+    pub fn of(source: &Source<'_>) -> Self {
+        let tools = spelling(source.tools.iter().map(String::as_str));
+        let arguments = match spelling(source.arguments.iter().map(String::as_str)) {
+            Some(Spelling::Camel) => Spelling::Camel,
+            None if tools == Some(Spelling::Camel) => Spelling::Camel,
+            _ => Spelling::Snake,
+        };
+        let tools = tools.unwrap_or(Spelling::Snake);
+        let words = noun(source);
+        let with = |first: &[&str], last: &[&str], spelling| {
+            let all: Vec<&str> =
+                first.iter().copied().chain(words.iter().map(String::as_str)).chain(last.iter().copied()).collect();
+            join(&all, spelling)
+        };
+        let mut out = Self {
+            noun: words.join(" "),
+            argument: with(&[], &["id"], arguments),
+            variable: with(&[], &["id"], Spelling::Camel),
+            create: with(&["create"], &[], tools),
+            destroy: with(&["destroy"], &[], tools),
+            prefix: prefix(&words),
+            setting: words.join("_").to_uppercase(),
+        };
+        for (name, others) in
+            [(&mut out.create, source.tools), (&mut out.destroy, source.tools), (&mut out.argument, source.arguments)]
+        {
+            while others.contains(name) {
+                *name = match name.as_str() {
+                    taken if taken.contains('-') => format!("{taken}-handle"),
+                    taken if taken.contains('_') => format!("{taken}_handle"),
+                    taken => format!("{taken}Handle"),
+                };
+            }
+        }
+        out
+    }
+}
+
+/// The spelling of most names that show one.
+fn spelling<'a>(names: impl Iterator<Item = &'a str>) -> Option<Spelling> {
+    let mut counts = [0_u32; 3];
+    for name in names {
+        if name.contains('_') {
+            counts[0] += 1;
+        } else if name.contains('-') {
+            counts[2] += 1;
+        } else if name.chars().any(char::is_uppercase) {
+            counts[1] += 1;
+        }
+    }
+    let best = (0..3).rev().max_by_key(|index| counts[*index])?;
+    (counts[best] > 0).then_some([Spelling::Snake, Spelling::Camel, Spelling::Kebab][best])
+}
+
+fn join(words: &[&str], spelling: Spelling) -> String {
+    match spelling {
+        Spelling::Snake => words.join("_"),
+        Spelling::Kebab => words.join("-"),
+        Spelling::Camel => words
+            .iter()
+            .enumerate()
+            .map(|(index, word)| if index == 0 { (*word).to_owned() } else { capital(word) })
+            .collect(),
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// The words of an identifier, in lower case.
+pub fn words(name: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut before = ' ';
+    for char in name.chars() {
+        let starts = char.is_uppercase() && !before.is_uppercase();
+        if !char.is_alphanumeric() {
+            before = ' ';
+            continue;
+        }
+        if starts || before == ' ' {
+            out.push(String::new());
+        }
+        if let Some(word) = out.last_mut() {
+            word.extend(char.to_lowercase());
+        }
+        before = char;
+    }
+    out
+}
+
+fn noun(source: &Source<'_>) -> Vec<String> {
+    let plain = |name: &str| {
+        let mut words: Vec<String> =
+            words(name).into_iter().filter(|word| !BOOKKEEPING.contains(&word.as_str())).collect();
+        if let Some(last) = words.last_mut() {
+            *last = singular(last);
+        }
+        words
+    };
+    let named = plain(source.store);
+    if !named.is_empty() {
+        let listed = source.list && is_thing(&named, source.tools);
+        return if listed { named.into_iter().chain(["list".to_owned()]).collect() } else { named };
+    }
+    let value = source.value.unwrap_or_default();
+    let typed = plain(value.split(['<', '[', '|', '&', ' ']).next().unwrap_or_default());
+    let primitive = ["string", "number", "boolean", "unknown", "any", "set", "array", "promise", "object"];
+    if typed.is_empty() || primitive.contains(&typed[0].as_str()) { vec!["workspace".to_owned()] } else { typed }
+}
+
+/// Whether tools speak of a noun as of one thing among several: `add_note` beside `notes: Map<string, Note[]>`.
+fn is_thing(noun: &[String], tools: &[String]) -> bool {
+    const VERBS: &[&str] = &[
+        "add", "remove", "delete", "update", "edit", "get", "complete", "finish", "save", "read", "toggle", "move",
+        "create", "append", "push", "set", "log", "record", "mark", "new", "put", "insert", "cancel", "list", "find",
+    ];
+    tools.iter().any(|tool| {
+        let mut tool = words(tool);
+        let Some(last) = tool.last_mut() else { return false };
+        *last = singular(last);
+        tool.len() > noun.len() && VERBS.contains(&tool[0].as_str()) && tool[1..] == *noun
+    })
+}
+
+/// The singular of an English plural; words that are none stay.
+pub fn singular(word: &str) -> String {
+    const SAME: &[&str] = &["canvas", "status", "progress", "series", "news", "bus", "atlas", "process", "class"];
+    if SAME.contains(&word) || word.len() < 4 {
+        return word.to_owned();
+    }
+    for (plural, single) in
+        [("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("vases", "vas")]
+    {
+        if let Some(stem) = word.strip_suffix(plural) {
+            return format!("{stem}{single}");
+        }
+    }
+    match word.strip_suffix('s') {
+        Some(stem) if !stem.ends_with('s') && !stem.ends_with('u') => stem.to_owned(),
+        _ => word.to_owned(),
+    }
+}
+
+/// Three letters that remind of the noun: its first one and the consonants that follow.
+fn prefix(words: &[String]) -> String {
+    let letters: String = words.concat().chars().filter(char::is_ascii_alphabetic).collect();
+    let mut out = String::new();
+    for (index, char) in letters.chars().enumerate() {
+        let vowel = matches!(char, 'a' | 'e' | 'i' | 'o' | 'u');
+        if (index == 0 || !vowel) && !out.ends_with(char) {
+            out.push(char);
+        }
+        if out.len() == 3 {
+            break;
+        }
+    }
+    if out.len() < 3 { letters.chars().take(3).collect() } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Names, Source};
+
+    fn names(store: &str, value: Option<&str>, tools: &[&str], arguments: &[&str]) -> Names {
+        let tools: Vec<String> = tools.iter().map(|tool| (*tool).to_owned()).collect();
+        let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let list = value.is_some_and(|value| value.ends_with("[]"));
+        Names::of(&Source { store, value, list, tools: &tools, arguments: &arguments })
+    }
+
+    #[test]
+    fn the_noun_is_what_the_store_keeps() {
+        let of = |store, value| names(store, value, &["add_note", "x_y"], &[]).noun;
+        assert_eq!(of("baskets", Some("Basket")), "basket");
+        assert_eq!(of("sessionBaskets", None), "basket");
+        assert_eq!(of("tallies", None), "tally");
+        assert_eq!(of("sessions", Some("GameSession")), "game");
+        assert_eq!(of("sessions", Some("SessionState")), "workspace");
+        assert_eq!(of("canvases", Some("number[][]")), "canvas");
+        assert_eq!(of("notes", Some("Note[]")), "note list");
+        assert_eq!(of("drafts", Some("string[]")), "draft");
+    }
+
+    #[test]
+    fn names_follow_the_servers_spelling_and_never_collide() {
+        let snake = names("baskets", None, &["add_item", "create_basket"], &["sku"]);
+        assert_eq!((snake.argument.as_str(), snake.create.as_str()), ("basket_id", "create_basket_handle"));
+        assert_eq!((snake.prefix.as_str(), snake.variable.as_str()), ("bsk", "basketId"));
+        let camel = names("baskets", None, &["addItem"], &["itemName"]);
+        assert_eq!((camel.argument.as_str(), camel.destroy.as_str()), ("basketId", "destroyBasket"));
+        let kebab = names("baskets", None, &["add-item"], &["sku"]);
+        assert_eq!((kebab.argument.as_str(), kebab.create.as_str()), ("basket_id", "create-basket"));
+    }
+}

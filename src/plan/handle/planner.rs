@@ -1,0 +1,231 @@
+//! Decides, store by store: a step, or what a person has to do and why.
+
+use super::carriers::{Followed, Problem, follow};
+use super::names::{Names, Source};
+use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, facts, roles};
+use crate::classify::access::Kind;
+use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
+use crate::classify::stores::Found;
+use crate::plan::{Claim, Level, Manual, ServerPlan, Step, StepKind, site};
+use crate::rules::detect::{Context, Spot};
+use crate::rules::{session_fallback_bucket, session_keyed_state};
+
+const INTERFACE: &str =
+    "keep the values in a store that the processes share, behind create, get, save and destroy by handle";
+
+/// Plans what becomes of the stores of a server that are kept by session.
+pub fn plan(context: &Context<'_, '_>, server: &Server, out: &mut ServerPlan) {
+    let names = Words { tools: facts::tool_names(context), arguments: facts::argument_names(context) };
+    for found in context.stores() {
+        if found.holds != Holds::AppState || found.carrier != Carrier::Handle || found.keyed_by != KeyedBy::SessionId {
+            continue;
+        }
+        match store(context, server, found, &names) {
+            Ok(step) => out.steps.push(step),
+            Err(problem) => out.manual.push(manual(context, found, problem)),
+        }
+    }
+}
+
+/// Takes back the steps that keep values in memory, where a server turns out to run in several processes.
+pub fn withhold(plans: &mut [ServerPlan], servers: &[Server]) {
+    for plan in plans {
+        let server = servers.iter().find(|server| server.path == plan.server && server.language == plan.language);
+        let Some(several) = server.and_then(|server| server.processes.first()) else { continue };
+        let (handles, others) =
+            std::mem::take(&mut plan.steps).into_iter().partition(|step| matches!(step.kind, StepKind::Handle(_)));
+        plan.steps = others;
+        plan.manual.extend(handles.into_iter().filter_map(|step| withheld(step, several)));
+    }
+}
+
+fn withheld(step: Step, several: &Processes) -> Option<Manual> {
+    let claim = step.claims.into_iter().next()?;
+    Some(Manual {
+        rule: claim.rule,
+        at: claim.at,
+        what: step.title,
+        why: format!(
+            "{} ({}:{}): a handle that one process keeps in memory is unknown to the others",
+            several.reason, several.at.path, several.at.line
+        ),
+        todo: vec![INTERFACE.to_owned()],
+    })
+}
+
+struct Words {
+    tools: Vec<String>,
+    arguments: Vec<String>,
+}
+
+const RULE: &str = session_keyed_state::RULE.name;
+
+fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual {
+    let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
+    Manual {
+        rule: RULE,
+        at: declared.clone(),
+        what: format!("turn `{}` into handles", found.name),
+        why: if problem.at == declared { problem.why } else { format!("{} (in {})", problem.why, problem.at.path) },
+        todo: vec![problem.todo],
+    }
+}
+
+fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Words) -> Result<Step, Problem> {
+    let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
+    let stop = |why: &str, todo: &str| Problem { at: declared.clone(), why: why.to_owned(), todo: todo.to_owned() };
+    let made = facts::made(context.analysis, found).ok_or_else(|| {
+        stop(
+            "its values are kept outside of this program",
+            "let a create tool write the first value under a random id, and put that id in the key where the session id stands now",
+        )
+    })?;
+    let container = facts::container(context.analysis, made).ok_or_else(|| {
+        stop("its container is none that handles can take the place of", "keep its values in a map by handle")
+    })?;
+    if found.with_transport {
+        return Err(stop(
+            "its records hold the transport as well",
+            "keep the state in a map of its own first; the transport goes with the sessions",
+        ));
+    }
+    if found.with_auth {
+        return Err(stop(
+            "its records hold credentials or identities, and these never become handles",
+            "take the caller from each request (`authInfo`), and keep the rest in a store of its own",
+        ));
+    }
+    let place = facts::place(context, found).ok_or_else(|| {
+        stop("the object that it is a field of is made for each session", "keep it where one process has it once")
+    })?;
+    let followed = follow(context, found);
+    if let Some(problem) = followed.problems.first() {
+        return Err(problem.clone());
+    }
+    let tools = tools(context, found, &followed)?;
+    if tools.is_empty() {
+        return Err(stop(
+            "no tool was seen to reach it",
+            "give the tools that use it a handle as their first argument",
+        ));
+    }
+    let lazy = roles::is_lazy(context.analysis, found)
+        || followed.outside.iter().any(|outside| outside.kind == Kind::Write)
+        || followed.outside.iter().any(|outside| outside.kind == Kind::GetOrCreate);
+    if !lazy && !tools.iter().any(|tool| tool.role == Role::Creates) {
+        return Err(stop("no place was seen where a value is created", "write a tool that creates it"));
+    }
+    let list = facts::is_list(context.analysis, found);
+    let value = found.value.as_deref();
+    let names =
+        Names::of(&Source { store: found.name.text(), value, list, tools: &words.tools, arguments: &words.arguments });
+    let mut carriers = followed.carriers;
+    for (carrier, func) in carriers.iter_mut().zip(&followed.funcs) {
+        if let Entry::Handler(indices) = &mut carrier.entry {
+            let handler = context.analysis.flow.program.function(*func).span;
+            let module = &context.analysis.flow.program.module(func.module).path;
+            *indices = (0..tools.len())
+                .filter(|index| tools[*index].handler.span == handler && tools[*index].handler.path == *module)
+                .collect();
+        }
+    }
+    let title = format!("Turn {} into handles", found.name);
+    let handle = Handle {
+        store: Store {
+            declared: declared.clone(),
+            made: site(context, context.spot(made)),
+            name: found.name.text().to_owned(),
+            place,
+            container,
+        },
+        lifetime: Lifetime { idle_seconds: 1800, limit: 1000 },
+        owner: server.principal == Principal::User,
+        touches: followed.touches,
+        outside: followed.outside,
+        loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),
+        lazy,
+        plain: facts::is_plain(context.analysis, found),
+        choices: facts::choices(context.analysis, found),
+        loss: loss(&facts::lists(context.analysis, found)),
+        reasons: reasons(&names, &tools, lazy),
+        names,
+        carriers,
+        tools,
+    };
+    let mut claims = vec![Claim { rule: RULE, at: declared.clone() }];
+    if let Some(key) = found.fallback {
+        claims.push(Claim { rule: session_fallback_bucket::RULE.name, at: site(context, context.spot(key)) });
+    }
+    Ok(Step {
+        id: format!("handle:{}#{}", declared.path, found.name),
+        rule: RULE,
+        title,
+        level: Level::Review,
+        requires: Vec::new(),
+        claims,
+        notes: handle.reasons.clone(),
+        kind: StepKind::Handle(Box::new(handle)),
+    })
+}
+
+fn tools(context: &Context<'_, '_>, found: &Found, followed: &Followed) -> Result<Vec<ToolUse>, Problem> {
+    let mut out = Vec::new();
+    for used in &followed.handlers {
+        let handler = context.analysis.flow.program.function(used.handler).span;
+        let handler = site(context, Spot { module: used.handler.module, span: handler });
+        let registration = site(context, context.spot(used.registration));
+        for tool in &used.tools {
+            if used.dispatches && !found.tools.contains(tool) {
+                continue;
+            }
+            let entry = if used.dispatches {
+                let entry = facts::entry(context, *tool).ok_or_else(|| Problem {
+                    at: registration.clone(),
+                    why: format!("the entry of `{tool}` in the list of tools was not found"),
+                    todo: "give its schema the handle by hand".to_owned(),
+                })?;
+                Some(site(context, context.spot(entry)))
+            } else {
+                None
+            };
+            out.push(ToolUse {
+                name: tool.text().to_owned(),
+                registration: registration.clone(),
+                handler: handler.clone(),
+                entry,
+                role: roles::of(context.analysis, found, used.handler, *tool),
+            });
+        }
+    }
+    out.sort_by(|a, b| (&a.registration, &a.entry).cmp(&(&b.registration, &b.entry)));
+    Ok(out)
+}
+
+/// What an owner hears about a value that has expired.
+fn loss(lists: &[String]) -> String {
+    match lists {
+        [only] => format!("its {} are lost", super::names::words(only).join(" ")),
+        _ => "its contents are lost".to_owned(),
+    }
+}
+
+fn reasons(names: &Names, tools: &[ToolUse], lazy: bool) -> Vec<String> {
+    let mut out = Vec::new();
+    let creators: Vec<&str> =
+        tools.iter().filter(|tool| tool.role == Role::Creates).map(|tool| tool.name.as_str()).collect();
+    if lazy || creators.is_empty() {
+        out.push(format!("{} is new: a {} came into being where it was first used", names.create, names.noun));
+    } else {
+        out.push(format!("{} creates the {} already, and answers its id now", creators.join(", "), names.noun));
+    }
+    for tool in tools {
+        match tool.role {
+            Role::Consumes => out.push(format!("{} ends the {}, as it did before", tool.name, names.noun)),
+            Role::Destroys => {
+                out.push(format!("{} drops the {} already: no tool for that is added", tool.name, names.noun))
+            }
+            Role::Creates | Role::Uses => {}
+        }
+    }
+    out
+}

@@ -1,0 +1,375 @@
+//! A transport that opens sessions and stands in no table: one for the whole process, or one for each request that is given a generator
+//! all the same. Server and transport become those of one request.
+
+use super::blockers::Blockers;
+use super::{Claim, Level, Manual, Site, Step, StepKind, factories, site};
+use crate::classify::answer::{Era, Server};
+use crate::model::facts::{ExprKind, Imported, SymbolKind};
+use crate::model::flow::value::{ObjId, Site as Origin};
+use crate::model::lives::{Mode, TransportSite, reach};
+use crate::model::program::{At, ExprRef, Link};
+use crate::model::vocabulary::Op;
+use crate::rules::detect::{Context, Spot};
+use crate::rules::{Rule, dead_session_code, session_transport_setup, shared_stateless_server, stream_resumability};
+
+/// What becomes of a transport.
+#[derive(Clone, Debug)]
+pub struct Singleton {
+    /// Its construction.
+    pub transport: Site,
+    /// Where it is connected: the calls.
+    pub connects: Vec<Site>,
+    /// Where it answers requests: the calls.
+    pub handles: Vec<Site>,
+    /// Where the server that it is connected to is constructed.
+    pub server: Site,
+    /// The package serves with the second SDK.
+    pub modern: bool,
+    /// The option's value depends on a condition, and sessions are off in one of its cases.
+    pub switched: bool,
+    /// Calls that are given the server and do nothing but register with it.
+    pub registrars: Vec<Site>,
+    /// Imports of the server's variable.
+    pub importers: Vec<Site>,
+    /// Calls that hand the server in, where the function that serves takes it as a parameter.
+    pub handed: Vec<Site>,
+    /// The session header in lists of headers that browsers may send or read.
+    pub header_lists: Vec<Site>,
+}
+
+/// What is planned for a set-up.
+#[derive(Clone, Debug, Default)]
+pub struct Planned {
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// What stands in their way.
+    pub manual: Vec<Manual>,
+    /// What stands in the way would stand in the way of any other step as well.
+    pub blocked: bool,
+}
+
+/// Plans the set-up of a server. `steps` are those of its stores, which all come first.
+pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step], blockers: &Blockers) -> Planned {
+    let mut out = Planned::default();
+    // A table of transports goes with its routes, in a step of its own.
+    if context.stores().any(|found| found.with_transport) {
+        return out;
+    }
+    for transport in context.transports().filter(|transport| !transport.sse) {
+        let Some(found) = Found::of(context, transport) else { continue };
+        match found.singleton(context, server) {
+            Ok(singleton) => out.steps.push(step(context, server, singleton, steps, blockers)),
+            Err(Obstacle::Unclear(refusal)) => out.manual.push(*refusal),
+            Err(Obstacle::Certain(refusal)) => {
+                out.blocked = true;
+                if refusal.rule != session_transport_setup::RULE.name {
+                    out.manual.push(waits(context, transport, std::slice::from_ref(&refusal)));
+                }
+                out.manual.push(*refusal);
+            }
+        }
+    }
+    out
+}
+
+/// Why there is no step.
+enum Obstacle {
+    /// The code is not understood; another planner may do better.
+    Unclear(Box<Manual>),
+    /// It is understood, and stands in the way.
+    Certain(Box<Manual>),
+}
+
+/// A transport with what uses it.
+struct Found<'a> {
+    transport: &'a TransportSite,
+    connects: Vec<(ExprRef, ObjId)>,
+    handles: Vec<ExprRef>,
+}
+
+impl<'a> Found<'a> {
+    /// Looks at a transport; `None` where there is nothing to do about it.
+    fn of(context: &Context<'_, '_>, transport: &'a TransportSite) -> Option<Self> {
+        let flow = &context.analysis.flow;
+        let mut connects: Vec<(ExprRef, ObjId)> = flow
+            .connects
+            .iter()
+            .flat_map(|(at, pairs)| pairs.iter().map(|pair| (*at, *pair)))
+            .filter(|(_, (_, connected))| *connected == transport.object)
+            .map(|(at, (server, _))| (at, server))
+            .collect();
+        connects.sort_unstable();
+        let handles: Vec<ExprRef> = flow
+            .program
+            .exprs()
+            .filter(|at| matches!(flow.program.kind(*at), ExprKind::Call { .. }))
+            .filter(|at| {
+                let performed = flow.performed(*at);
+                performed.iter().any(|p| p.op == Op::HandleRequest && p.object == Some(transport.object))
+            })
+            .collect();
+        let servers: Vec<ObjId> = connects.iter().map(|(_, server)| *server).collect();
+        let shared =
+            context.signals.shared.iter().any(|(_, object)| *object == transport.object || servers.contains(object));
+        (transport.mode != Mode::Off || shared).then_some(Self { transport, connects, handles })
+    }
+
+    fn singleton(&self, context: &Context<'_, '_>, server: &Server) -> Result<Singleton, Obstacle> {
+        let made = place(context, self.transport.at);
+        let refuse = |why: &str, todo: &str| {
+            Err(Obstacle::Unclear(Box::new(Manual {
+                rule: session_transport_setup::RULE.name,
+                at: place(context, self.transport.generator.unwrap_or(self.transport.at)),
+                what: "this transport opens sessions".to_owned(),
+                why: why.to_owned(),
+                todo: vec![todo.to_owned()],
+            })))
+        };
+        let todo = "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`";
+        if !matches!(context.analysis.flow.program.kind(self.transport.at), ExprKind::New { .. }) {
+            return refuse("it is not constructed in plain sight", todo);
+        }
+        if self.handles.is_empty() {
+            return refuse("no call of its `handleRequest` is seen", todo);
+        }
+        let mut servers: Vec<ObjId> = self.connects.iter().map(|(_, server)| *server).collect();
+        servers.sort_unstable();
+        servers.dedup();
+        let origins: Vec<ExprRef> = servers.iter().flat_map(|id| origins(context, *id)).collect();
+        let [origin] = origins.as_slice() else {
+            let why = if origins.is_empty() {
+                "no server is seen to be connected to it"
+            } else {
+                "several servers may be connected to it"
+            };
+            return refuse(why, todo);
+        };
+        let served = context.analysis.flow.program.func_of(self.handles[0]);
+        if let Some(obstacle) = factories::obstacle(context, *origin, served) {
+            return Err(Obstacle::Certain(Box::new(obstacle)));
+        }
+        Ok(Singleton {
+            transport: made,
+            connects: self.connects.iter().map(|(at, _)| place(context, *at)).collect(),
+            handles: self.handles.iter().map(|at| place(context, *at)).collect(),
+            server: place(context, *origin),
+            modern: is_modern(context, self.transport, server),
+            switched: self.transport.mode == Mode::Either,
+            registrars: registrars(context, &servers),
+            importers: importers(context, *origin),
+            handed: handed(context, &self.connects),
+            header_lists: context.ours(&context.signals.header_lists).map(|at| place(context, at)).collect(),
+        })
+    }
+}
+
+/// Where an object is constructed.
+fn origins(context: &Context<'_, '_>, id: ObjId) -> Vec<ExprRef> {
+    let flow = &context.analysis.flow;
+    match flow.object(id).site {
+        Origin::Expr(at) => vec![at],
+        Origin::Class(class) => flow.instances.get(&class).into_iter().flatten().copied().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Calls that are given a server and do nothing but register with it.
+fn registrars(context: &Context<'_, '_>, servers: &[ObjId]) -> Vec<Site> {
+    let flow = &context.analysis.flow;
+    let mut out = Vec::new();
+    for at in flow.program.exprs() {
+        let ExprKind::Call { args, .. } = flow.program.kind(at) else { continue };
+        let given = args
+            .iter()
+            .any(|arg| flow.objects_at(At { module: at.module, id: arg.value }).any(|id| servers.contains(&id)));
+        if given && only_registers(context, at) {
+            out.push(place(context, at));
+        }
+    }
+    out
+}
+
+/// Whether what a call runs registers, and neither serves nor connects. A function of another package is taken at its word.
+fn only_registers(context: &Context<'_, '_>, call: ExprRef) -> bool {
+    let flow = &context.analysis.flow;
+    let callees = flow.callees(call);
+    if callees.is_empty() {
+        let name = flow.callee_name(call).map_or(String::new(), |name| name.text().to_ascii_lowercase());
+        return ["register", "add", "setup", "attach", "install", "define"].iter().any(|word| name.starts_with(word));
+    }
+    callees.iter().all(|callee| {
+        let reached = reach(flow, *callee);
+        let runs = |at: &ExprRef| reached.contains(&flow.program.func_of(*at));
+        let serves = flow.connects.keys().any(runs)
+            || context.analysis.lives.transports.iter().any(|site| runs(&site.at))
+            || flow.program.exprs().any(|at| {
+                matches!(flow.program.kind(at), ExprKind::Call { .. })
+                    && runs(&at)
+                    && flow.performed(at).iter().any(|performed| {
+                        matches!(performed.op, Op::Route | Op::Serve | Op::StartTimer | Op::Spawn | Op::ConnectClient)
+                            && performed.object.is_some()
+                    })
+            });
+        !serves && flow.registrations.keys().any(runs)
+    })
+}
+
+/// The imports of the variable that a server is made into.
+fn importers(context: &Context<'_, '_>, origin: ExprRef) -> Vec<Site> {
+    let program = context.analysis.flow.program;
+    let home = program.module(origin.module);
+    let Some(symbol) = home.symbols.iter().find(|symbol| symbol.init == Some(origin.id)) else { return Vec::new() };
+    let mut out = Vec::new();
+    for (index, module) in program.modules.iter().enumerate() {
+        for import in &module.imports {
+            let leads = program.link(index as u32, import.source) == Link::Module(origin.module);
+            let takes = import.imported == Imported::Named(symbol.name)
+                || matches!(import.imported, Imported::Namespace | Imported::Default);
+            if leads && takes {
+                out.push(site(context, Spot { module: index as u32, span: import.span }));
+            }
+        }
+    }
+    out
+}
+
+/// Calls of the function around a connection that gets the server as a parameter.
+fn handed(context: &Context<'_, '_>, connects: &[(ExprRef, ObjId)]) -> Vec<Site> {
+    let flow = &context.analysis.flow;
+    let mut out = Vec::new();
+    for (at, _) in connects {
+        let facts = flow.program.module(at.module);
+        let ExprKind::Call { callee, .. } = facts.kind(at.id) else { continue };
+        let ExprKind::Member { object, .. } = facts.kind(*callee) else { continue };
+        let ExprKind::Symbol(symbol) = facts.kind(*object) else { continue };
+        if facts.symbol(*symbol).kind != SymbolKind::Parameter {
+            continue;
+        }
+        let func = At { module: at.module, id: facts.symbol(*symbol).func };
+        for (_, call, _) in flow.callers.get(&func).into_iter().flatten() {
+            out.push(place(context, *call));
+        }
+    }
+    out.sort();
+    out.dedup();
+    out
+}
+
+/// Whether the transport is one of the second SDK.
+fn is_modern(context: &Context<'_, '_>, transport: &TransportSite, server: &Server) -> bool {
+    let package = context.analysis.flow.object(transport.object).external.map(|(package, _)| package.text());
+    match package {
+        Some("@modelcontextprotocol/sdk") => false,
+        Some(_) => true,
+        None => server.sdk.as_ref().is_some_and(|sdk| sdk.era == Some(Era::Modern)),
+    }
+}
+
+fn step(context: &Context<'_, '_>, server: &Server, singleton: Singleton, steps: &[Step], blockers: &Blockers) -> Step {
+    let claims = claims(context, &singleton);
+    let events = claims.iter().any(|claim| claim.rule == stream_resumability::RULE.name);
+    let mut notes = blockers.notes.clone();
+    if events {
+        notes.push(
+            "the event store goes: a client whose stream breaks sends its request again, and the work may be done twice"
+                .to_owned(),
+        );
+    }
+    if server.sdk.is_none() {
+        notes.push("no manifest names the SDK: the spelling is one that every release takes".to_owned());
+    }
+    if singleton.switched {
+        notes.push(
+            "the switch between sessions and none no longer has an effect: both of its positions serve without"
+                .to_owned(),
+        );
+    }
+    let shared: Vec<&str> = shared_state(context);
+    for name in &shared {
+        notes.push(format!(
+            "`{name}` belongs to the process and handlers change it: clients that had to wait for each other before share it now"
+        ));
+    }
+    // The event store and the switch are somebody's intention; so may be that there was one client only.
+    let level = if events || singleton.switched || !shared.is_empty() { Level::Review } else { Level::Safe };
+    Step {
+        id: format!("transport:{}{}", singleton.transport.path, among_others(context, &singleton)),
+        rule: session_transport_setup::RULE.name,
+        title: "Make server and transport for each request, without sessions".to_owned(),
+        level,
+        requires: steps.iter().map(|step| step.id.clone()).collect(),
+        claims,
+        kind: StepKind::Singleton(Box::new(singleton)),
+        notes,
+    }
+}
+
+/// State of the process that handlers change.
+fn shared_state(context: &Context<'_, '_>) -> Vec<&'static str> {
+    let ours = context.analysis.process.iter().filter(|lasting| context.modules[lasting.holder.module as usize]);
+    let mut names: Vec<&str> = ours.map(|lasting| lasting.holder.name.text()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// What tells a transport from others that its file constructs.
+fn among_others(context: &Context<'_, '_>, singleton: &Singleton) -> String {
+    let of_file = context.transports().map(|other| place(context, other.at));
+    let of_file = of_file.filter(|at| at.path == singleton.transport.path);
+    match of_file.take_while(|at| *at != singleton.transport).count() {
+        0 => String::new(),
+        before => format!("#{}", before + 1),
+    }
+}
+
+/// The findings that go with the transport.
+fn claims(context: &Context<'_, '_>, singleton: &Singleton) -> Vec<Claim> {
+    let rules: [&'static Rule; 4] = [
+        &session_transport_setup::RULE,
+        &shared_stateless_server::RULE,
+        &stream_resumability::RULE,
+        &dead_session_code::RULE,
+    ];
+    let mut out = Vec::new();
+    for rule in rules {
+        for detection in (rule.detect)(context) {
+            let at = site(context, detection.at);
+            let within = at.path == singleton.transport.path && singleton.transport.span.contains(at.span);
+            let used = singleton.connects.iter().chain(&singleton.handles).chain(&singleton.header_lists);
+            if within || used.clone().any(|used| *used == at) {
+                out.push(Claim { rule: rule.name, at });
+            }
+        }
+    }
+    out
+}
+
+/// What is said of every transport that opens sessions, where something keeps the server on them.
+pub fn waiting(context: &Context<'_, '_>, causes: &[Manual]) -> Vec<Manual> {
+    let open = context.transports().filter(|transport| !transport.sse && transport.mode != Mode::Off);
+    open.map(|transport| waits(context, transport, causes)).collect()
+}
+
+/// What is said of a set-up that something keeps on sessions.
+fn waits(context: &Context<'_, '_>, transport: &TransportSite, causes: &[Manual]) -> Manual {
+    let first = causes.first();
+    let cause = first.map_or(String::new(), |manual| format!("{} ({})", manual.what, manual.at.path));
+    let more = causes.len().saturating_sub(1);
+    let others = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let at = match transport.generator.filter(|at| context.here(*at)) {
+        Some(at) => context.spot(at),
+        None => context.call_spot(transport.at),
+    };
+    Manual {
+        rule: session_transport_setup::RULE.name,
+        at: site(context, at),
+        what: "this transport opens sessions".to_owned(),
+        why: format!("the server needs them as long as this stands: {cause}{others}"),
+        todo: vec!["see to what is named there, then run this again".to_owned()],
+    }
+}
+
+fn place(context: &Context<'_, '_>, at: ExprRef) -> Site {
+    site(context, Spot { module: at.module, span: context.analysis.flow.program.expr(at).span })
+}

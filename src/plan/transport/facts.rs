@@ -1,0 +1,286 @@
+//! What becomes known of a server's expressions once there are no sessions.
+
+use rustc_hash::FxHashSet;
+
+use crate::classify::lifetime::Lasting;
+use crate::classify::stores::Found;
+use crate::model::facts::{ExprId, ExprKind, FuncKind, Span, TOP};
+use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
+use crate::model::flow::{Edge, Flow, Root};
+use crate::model::lives::{Mode, TransportSite, reach};
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::vocabulary::{Op, Role};
+use crate::rules::detect::Context;
+
+use super::routes::func_site;
+use super::{Fact, Unit, is_transport, tables};
+
+/// Collects what is known, file by file.
+pub fn collect(context: &Context<'_, '_>) -> Vec<Unit> {
+    let flow = &context.analysis.flow;
+    let absent = |source: &&SourceInfo| matches!(source.kind, SourceKind::Header | SourceKind::Transport);
+    let ids = flow.sources().iter().filter(absent).map(|source| source.at).collect();
+    let transports = context.transports().filter(|site| !site.sse).map(|site| site.at).collect();
+    let sse = context.transports().filter(|site| site.sse).map(|site| site.at).collect();
+    let off = |site: &&TransportSite| !site.sse && site.mode == Mode::Off;
+    let sessionless = context.transports().filter(off).map(|site| site.at).collect();
+    let collector = Collector { sse, sessionless, context, flow, tables: tables::objects(context), ids, transports };
+    let mut out: Vec<Unit> = (0..context.modules.len() as u32)
+        .filter(|module| context.modules[*module as usize])
+        .map(|module| collector.unit(module))
+        .filter(|unit| unit.facts.iter().any(|(_, fact)| !matches!(fact, Fact::Log | Fact::Method | Fact::Close)))
+        .collect();
+    out.sort_by(|a, b| a.path.cmp(&b.path));
+    out
+}
+
+struct Collector<'a, 'c, 'p> {
+    context: &'c Context<'a, 'p>,
+    flow: &'a Flow<'p>,
+    tables: FxHashSet<ObjId>,
+    /// Where session ids enter.
+    ids: FxHashSet<ExprRef>,
+    /// Where transports are constructed.
+    transports: FxHashSet<ExprRef>,
+    /// Where those are that open no sessions already.
+    sessionless: FxHashSet<ExprRef>,
+    /// Where those of the HTTP+SSE kind are.
+    sse: FxHashSet<ExprRef>,
+}
+
+impl Collector<'_, '_, '_> {
+    fn unit(&self, module: u32) -> Unit {
+        let facts = self.flow.program.module(module);
+        let mut out = Unit { path: facts.path.clone(), facts: Vec::new(), calls: Vec::new(), closed: Vec::new() };
+        for id in facts.expr_ids() {
+            let at = At { module, id };
+            let span = facts.expr(id).span;
+            if let Some(fact) = self.fact(at) {
+                out.facts.push((span, fact));
+            }
+            if matches!(facts.kind(id), ExprKind::Call { .. } | ExprKind::New { .. } | ExprKind::Member { .. })
+                && let Some(callee) = self.only_callee(at)
+            {
+                out.calls.push((span, func_site(self.context, callee)));
+            }
+        }
+        out.facts.sort_by_key(|(span, fact)| (*span, rank(fact)));
+        out.facts.dedup_by_key(|(span, _)| *span);
+        let functions = (0..facts.functions.len() as u32).map(|id| At { module, id: crate::model::facts::FuncId(id) });
+        out.closed = functions.filter(|func| self.is_closed(*func)).map(|func| self.span_of(func)).collect();
+        out
+    }
+
+    fn span_of(&self, func: FuncRef) -> Span {
+        self.flow.program.function(func).span
+    }
+
+    fn fact(&self, at: ExprRef) -> Option<Fact> {
+        if self.ids.contains(&at) {
+            return Some(Fact::Absent);
+        }
+        let objects: Vec<ObjId> = self.flow.objects_at(at).collect();
+        let facts = self.flow.program.module(at.module);
+        match facts.kind(at.id) {
+            ExprKind::Call { .. } | ExprKind::New { .. } if self.sessionless.contains(&at) => Some(Fact::Sessionless),
+            ExprKind::Call { .. } | ExprKind::New { .. } if self.transports.contains(&at) => Some(Fact::Construct),
+            ExprKind::Call { .. } | ExprKind::New { .. } if self.sse.contains(&at) => Some(Fact::Sse),
+            ExprKind::Call { .. } => self.call(at),
+            ExprKind::Compare { left, right, operator } if self.names_initialize(at.module, *left, *right) => {
+                (operator.text().starts_with("==") && self.decides(at)).then_some(Fact::Opens)
+            }
+            ExprKind::Symbol(_) | ExprKind::Member { .. } if !objects.is_empty() => {
+                if objects.iter().all(|id| self.tables.contains(id)) {
+                    Some(Fact::Table)
+                } else if objects.iter().all(|id| is_transport(self.flow.object(*id).role)) {
+                    Some(Fact::Transport)
+                } else {
+                    None
+                }
+            }
+            ExprKind::Member { object, name } if *name == "method" => {
+                self.flow.plays(At { module: at.module, id: *object }, Role::Request).then_some(Fact::Method)
+            }
+            _ => None,
+        }
+    }
+
+    fn call(&self, at: ExprRef) -> Option<Fact> {
+        if let Some(pairs) = self.flow.connects.get(&at) {
+            let ours =
+                pairs.is_empty() || pairs.iter().any(|(_, transport)| is_transport(self.flow.object(*transport).role));
+            return ours.then_some(Fact::Connect);
+        }
+        for performed in self.flow.performed(at) {
+            let role = performed.object.and_then(|id| self.flow.object(id).role);
+            match performed.op {
+                Op::IsInitialize if self.decides(at) => return Some(Fact::Opens),
+                Op::Connect => return Some(Fact::Connect),
+                Op::HandleRequest if is_transport(role) && self.named(at, "handleRequest") => {
+                    return Some(Fact::Handle);
+                }
+                Op::Log | Op::Measure => return Some(Fact::Log),
+                _ => {}
+            }
+        }
+        if self.builds(at) {
+            return Some(Fact::Build);
+        }
+        let ExprKind::Call { callee, .. } = self.flow.program.kind(at) else { return None };
+        let ExprKind::Member { object, name } = self.flow.program.module(at.module).kind(*callee) else {
+            return None;
+        };
+        if self.reads_like_log(at.module, *object, name.text()) {
+            return Some(Fact::Log);
+        }
+        if matches!(name.text(), "some" | "find" | "every") && self.asks_each(at) && self.decides(at) {
+            return Some(Fact::Opens);
+        }
+        let closes = matches!(name.text(), "close" | "terminate" | "disconnect")
+            && self.flow.objects_at(At { module: at.module, id: *object }).any(|id| {
+                matches!(self.flow.object(id).role, Some(Role::Transport | Role::Server | Role::SseTransport))
+            });
+        closes.then_some(Fact::Close)
+    }
+
+    /// Whether a call builds a server, and nothing in what it runs is kept for later calls of its tools.
+    fn builds(&self, at: ExprRef) -> bool {
+        if !self.flow.plays(at, Role::Server) {
+            return false;
+        }
+        let callees = self.flow.callees(at);
+        let program = self.flow.program;
+        !callees.is_empty()
+            && callees.into_iter().flat_map(|callee| reach(self.flow, callee)).all(|func| {
+                let span = program.function(func).span;
+                let within = |module: u32, at: Span| module == func.module && span.contains(at);
+                let kept = |lasting: &Lasting| within(lasting.holder.module, lasting.holder.span);
+                let stored = |found: &Found| within(found.holder.module, found.holder.span);
+                func.id == TOP
+                    || !(self.context.analysis.process.iter().any(kept)
+                        || self.context.analysis.stores.iter().any(stored))
+            })
+    }
+
+    fn named(&self, call: ExprRef, name: &str) -> bool {
+        self.flow.callee_name(call).is_some_and(|called| called == name)
+    }
+
+    /// A logger of the program's own, by its name and that of its method.
+    fn reads_like_log(&self, module: u32, object: ExprId, method: &str) -> bool {
+        const METHODS: &[&str] = &["debug", "info", "warn", "warning", "error", "log", "trace", "notice", "verbose"];
+        let name = self.flow.written_name(At { module, id: object });
+        METHODS.contains(&method)
+            && name.is_some_and(|name| {
+                let name = name.text().to_ascii_lowercase();
+                name == "log" || name.ends_with("logger")
+            })
+    }
+
+    /// `body.some(isInitializeRequest)`.
+    fn asks_each(&self, call: ExprRef) -> bool {
+        self.flow.argument(call, 0).is_some_and(|callback| {
+            self.flow.at(callback).iter().any(|value| match value {
+                Value::External(package, path) => {
+                    let row = self.flow.program.tables(call.module).export(package.text(), path.text());
+                    row.is_some_and(|row| row.does == Some(Op::IsInitialize))
+                }
+                _ => false,
+            })
+        })
+    }
+
+    /// `body.method === 'initialize'`.
+    fn names_initialize(&self, module: u32, left: ExprId, right: ExprId) -> bool {
+        let facts = self.flow.program.module(module);
+        let says = |id: ExprId| {
+            self.flow
+                .at(At { module, id })
+                .iter()
+                .any(|value| matches!(value, Value::Text(text) if *text == "initialize"))
+                || matches!(facts.kind(id), ExprKind::Text(text) if *text == "initialize")
+        };
+        let reads = |id: ExprId| match facts.kind(id) {
+            ExprKind::Member { name, .. } => *name == "method",
+            ExprKind::Index { key, .. } => matches!(facts.kind(*key), ExprKind::Text(text) if *text == "method"),
+            _ => false,
+        };
+        (says(left) && reads(right)) || (says(right) && reads(left))
+    }
+
+    /// Whether a check for an initialize request decides about the transport, and not about something else that only such a request
+    /// is to do.
+    fn decides(&self, at: ExprRef) -> bool {
+        let facts = self.flow.program.module(at.module);
+        let span = facts.expr(at.id).span;
+        let func = facts.expr(at.id).func;
+        let mut branches = facts
+            .branches
+            .iter()
+            .filter(|branch| branch.func == func && facts.expr(branch.condition).span.contains(span));
+        let Some(branch) = branches.next() else { return true };
+        branch.then_leaves
+            || branch.otherwise_leaves
+            || [Some(branch.then), branch.otherwise]
+                .into_iter()
+                .flatten()
+                .any(|part| self.makes_transport(at.module, part))
+    }
+
+    /// Whether code within a span makes, connects or uses a transport.
+    fn makes_transport(&self, module: u32, part: Span) -> bool {
+        let facts = self.flow.program.module(module);
+        facts.expr_ids().filter(|id| part.contains(facts.expr(*id).span)).any(|id| {
+            let at = At { module, id };
+            match facts.kind(id) {
+                ExprKind::Call { .. } | ExprKind::New { .. } => {
+                    self.transports.contains(&at)
+                        || self.flow.connects.contains_key(&at)
+                        || self.flow.callees(at).into_iter().any(|callee| self.reaches_transport(callee))
+                }
+                _ => false,
+            }
+        })
+    }
+
+    fn reaches_transport(&self, func: FuncRef) -> bool {
+        let reached = reach(self.flow, func);
+        self.transports.iter().any(|at| reached.contains(&self.flow.program.func_of(*at)))
+    }
+
+    fn only_callee(&self, at: ExprRef) -> Option<FuncRef> {
+        let mut callees = self.flow.callees(at);
+        callees.sort_unstable();
+        callees.dedup();
+        let caller = self.flow.program.func_of(at);
+        let direct = |callee: &FuncRef| {
+            self.flow.edges.get(&caller).is_some_and(|edges| edges.contains(&(*callee, at, Edge::Call)))
+        };
+        match callees.as_slice() {
+            [only] if direct(only) => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// Whether all that runs a function is calls of the program that can run nothing else.
+    fn is_closed(&self, func: FuncRef) -> bool {
+        let runs = |roots: &FxHashSet<Root>| roots.iter().any(|root| *root != Root::Timer);
+        if self.flow.program.function(func).kind == FuncKind::Top || self.flow.roots.get(&func).is_some_and(runs) {
+            return false;
+        }
+        let Some(callers) = self.flow.callers.get(&func) else { return false };
+        callers
+            .iter()
+            .all(|(_, at, edge)| *edge == Edge::Call && self.context.here(*at) && self.only_callee(*at) == Some(func))
+    }
+}
+
+/// What counts where an expression is several things: the more telling one.
+fn rank(fact: &Fact) -> u8 {
+    match fact {
+        Fact::Absent => 0,
+        Fact::Construct | Fact::Sessionless | Fact::Sse => 1,
+        Fact::Table => 2,
+        _ => 3,
+    }
+}

@@ -1,0 +1,234 @@
+//! The routes that lead to a transport.
+
+use rustc_hash::FxHashSet;
+
+use crate::model::facts::{ExprKind, FuncKind, TOP};
+use crate::model::flow::value::Value;
+use crate::model::lives::reach;
+use crate::model::name::Name;
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::vocabulary::{Op, Role};
+use crate::plan::Site;
+use crate::rules::detect::Context;
+
+use super::Route;
+
+/// Methods by the name of the call that registers for them.
+const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "options", "head"];
+
+/// Collects the routes of a package.
+pub fn collect(context: &Context<'_, '_>) -> Vec<Route> {
+    let mut out = of(context, &serving(context, Role::Transport));
+    let paths: Vec<(String, Name)> =
+        out.iter().filter_map(|route| Some((route.at.path.clone(), path_at(context, &route.at)?))).collect();
+    // What answers the other methods of such a path without its transport: it ends a session, say.
+    let beside = of(context, &keeping(context));
+    out.extend(beside.into_iter().filter(|route| {
+        let ends =
+            !route.methods.is_empty() && route.methods.iter().all(|method| matches!(method.as_str(), "get" | "delete"));
+        ends && path_at(context, &route.at).is_some_and(|path| paths.contains(&(route.at.path.clone(), path)))
+    }));
+    out.sort_by(|a, b| (&a.at.path, a.at.span).cmp(&(&b.at.path, b.at.span)));
+    out.dedup_by(|a, b| a.at == b.at);
+    out
+}
+
+/// The path that a registration is for.
+fn path_at(context: &Context<'_, '_>, at: &Site) -> Option<Name> {
+    let program = context.analysis.flow.program;
+    let module = program.modules.iter().position(|module| module.path == at.path)? as u32;
+    let facts = program.module(module);
+    let call = facts
+        .expr_ids()
+        .find(|id| facts.expr(*id).span == at.span && matches!(facts.kind(*id), ExprKind::Call { .. }))?;
+    let path = context.analysis.flow.argument(At { module, id: call }, 0)?;
+    context.analysis.flow.at(path).iter().find_map(|value| match value {
+        Value::Text(text) => Some(*text),
+        _ => None,
+    })
+}
+
+/// Functions in whose own code a table of transports is used.
+fn keeping(context: &Context<'_, '_>) -> FxHashSet<FuncRef> {
+    let kept = context.stores().filter(|found| found.with_transport);
+    kept.flat_map(|found| &found.uses).map(|access| access.func).filter(|func| func.id != TOP).collect()
+}
+
+/// Collects the routes that lead to transports of the HTTP+SSE kind alone.
+pub fn collect_sse(context: &Context<'_, '_>) -> Vec<Route> {
+    let main: Vec<Site> = collect(context).into_iter().map(|route| route.at).collect();
+    let mut out = of(context, &serving(context, Role::SseTransport));
+    out.retain(|route| !main.contains(&route.at));
+    out
+}
+
+fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
+    let flow = &context.analysis.flow;
+    let mut out = Vec::new();
+    let mut routed = FxHashSet::default();
+    for at in flow.program.exprs().filter(|at| context.here(*at)) {
+        let ExprKind::Call { args, .. } = flow.program.kind(at) else { continue };
+        let performed = flow.performed(at);
+        let registers =
+            performed.iter().find(|performed| matches!(performed.op, Op::Route | Op::RouteObject | Op::Serve));
+        if registers.is_none() && !named_like_route(context, at) {
+            continue;
+        }
+        let mut handlers: Vec<FuncRef> = args
+            .iter()
+            .flat_map(|arg| handlers_in(context, At { module: at.module, id: arg.value }))
+            .filter(|func| reach(flow, *func).iter().any(|reached| serving.contains(reached)))
+            .collect();
+        handlers.sort_unstable();
+        handlers.dedup();
+        if handlers.is_empty() {
+            continue;
+        }
+        routed.extend(handlers.iter().copied());
+        out.push(Route {
+            at: place(context, at),
+            methods: methods(context, at),
+            handlers: handlers.into_iter().map(|func| func_site(context, func)).collect(),
+            framework: framework(
+                context,
+                registers.and_then(|known| known.object).map(|id| flow.object(id).external),
+                registers.map_or(Op::Route, |known| known.op),
+            ),
+        });
+    }
+    out.extend(exported(context, serving, &routed));
+    out.sort_by(|a, b| (&a.at.path, a.at.span).cmp(&(&b.at.path, b.at.span)));
+    out
+}
+
+/// Whether a call of something unknown reads like a registration, and hands over what a request was seen to run.
+fn named_like_route(context: &Context<'_, '_>, call: ExprRef) -> bool {
+    let flow = &context.analysis.flow;
+    let ExprKind::Call { callee, args } = flow.program.kind(call) else { return false };
+    let ExprKind::Member { name, .. } = flow.program.module(call.module).kind(*callee) else { return false };
+    (METHODS.contains(&name.text()) || matches!(name.text(), "all" | "use"))
+        && args
+            .iter()
+            .flat_map(|arg| handlers_in(context, At { module: call.module, id: arg.value }))
+            .any(|func| context.analysis.lives.routes.contains(&func))
+}
+
+/// Functions in whose own code a transport of a kind is made, or answers a request.
+fn serving(context: &Context<'_, '_>, kind: Role) -> FxHashSet<FuncRef> {
+    let flow = &context.analysis.flow;
+    let made = context
+        .transports()
+        .filter(|site| site.sse == (kind == Role::SseTransport))
+        .map(|site| flow.program.func_of(site.at));
+    let mut out: FxHashSet<FuncRef> = made.filter(|func| func.id != TOP).collect();
+    for at in flow.program.exprs().filter(|at| context.here(*at)) {
+        let name = if kind == Role::SseTransport { "handlePostMessage" } else { "handleRequest" };
+        if matches!(flow.program.kind(at), ExprKind::Call { .. })
+            && flow.callee_name(at).is_some_and(|called| called == name)
+            && flow
+                .performed(at)
+                .iter()
+                .any(|p| p.op == Op::HandleRequest && p.object.is_some_and(|id| flow.object(id).role == Some(kind)))
+        {
+            out.insert(flow.program.func_of(at));
+        }
+    }
+    out
+}
+
+/// The functions that an argument is, or that are written in it.
+fn handlers_in(context: &Context<'_, '_>, arg: ExprRef) -> Vec<FuncRef> {
+    let flow = &context.analysis.flow;
+    let given: Vec<FuncRef> = flow.functions_at(arg).collect();
+    if !given.is_empty() {
+        return given;
+    }
+    let span = flow.program.expr(arg).span;
+    let facts = flow.program.module(arg.module);
+    let outermost = facts.functions.iter().enumerate().filter(|(_, func)| {
+        func.kind != FuncKind::Top
+            && span.contains(func.span)
+            && func.parent.is_none_or(|parent| !span.contains(facts.function(parent).span))
+    });
+    outermost.map(|(index, _)| At { module: arg.module, id: crate::model::facts::FuncId(index as u32) }).collect()
+}
+
+/// The methods of a registration, lower case; empty for all.
+fn methods(context: &Context<'_, '_>, call: ExprRef) -> Vec<String> {
+    let flow = &context.analysis.flow;
+    let ExprKind::Call { callee, .. } = flow.program.kind(call) else { return Vec::new() };
+    let facts = flow.program.module(call.module);
+    let mut out: Vec<String> = match facts.kind(*callee) {
+        ExprKind::Member { name, .. } => vec![name.text().to_owned()],
+        ExprKind::Index { key, .. } => flow
+            .at(At { module: call.module, id: *key })
+            .iter()
+            .filter_map(|value| match value {
+                Value::Text(text) => Some(text.text().to_owned()),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    out.retain(|name| METHODS.contains(&name.as_str()));
+    out.sort();
+    out
+}
+
+fn framework(
+    context: &Context<'_, '_>,
+    external: Option<Option<(crate::model::name::Name, crate::model::name::Name)>>,
+    op: Op,
+) -> String {
+    let known = external.flatten().map(|(package, _)| package.text().to_owned());
+    match known {
+        Some(package) if !package.is_empty() => package,
+        _ if op == Op::Serve => "http".to_owned(),
+        _ => imported_framework(context),
+    }
+}
+
+/// The only web framework that the package imports.
+fn imported_framework(context: &Context<'_, '_>) -> String {
+    let known = ["express", "hono", "fastify"];
+    let flow = &context.analysis.flow;
+    let modules = flow.program.modules.iter().zip(context.modules).filter(|(_, ours)| **ours);
+    let sources = modules.flat_map(|(module, _)| &module.imports).map(|import| import.source.text());
+    let mut found: Vec<&str> = known.into_iter().filter(|name| sources.clone().any(|source| source == *name)).collect();
+    match found.len() {
+        1 => found.remove(0).to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Functions that a framework finds by their exported names: `export async function POST(request)`.
+fn exported(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>, routed: &FxHashSet<FuncRef>) -> Vec<Route> {
+    let flow = &context.analysis.flow;
+    let mut out = Vec::new();
+    for func in flow.program.functions().filter(|func| context.modules[func.module as usize]) {
+        let facts = flow.program.function(func);
+        let Some(name) = facts.name else { continue };
+        let method = name.text().to_ascii_lowercase();
+        if routed.contains(&func)
+            || name.text() != method.to_ascii_uppercase()
+            || !METHODS.contains(&method.as_str())
+            || !reach(flow, func).iter().any(|reached| serving.contains(reached))
+        {
+            continue;
+        }
+        let at = func_site(context, func);
+        out.push(Route { at: at.clone(), methods: vec![method], handlers: vec![at], framework: String::new() });
+    }
+    out
+}
+
+/// The place of an expression.
+pub fn place(context: &Context<'_, '_>, at: ExprRef) -> Site {
+    crate::plan::site(context, context.spot(at))
+}
+
+/// The place of a function.
+pub fn func_site(context: &Context<'_, '_>, func: FuncRef) -> Site {
+    let program = context.analysis.flow.program;
+    Site { path: program.module(func.module).path.clone(), span: program.function(func).span }
+}

@@ -1,0 +1,395 @@
+//! Code for the case that there is no value yet: it creates one, or it leaves. Neither is needed where a look-up fails by itself.
+
+use tree_sitter::Node;
+
+use super::work::Work;
+use crate::model::facts::Span;
+use crate::plan::handle::Kind;
+use crate::render::Refused;
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span};
+
+/// What a condition asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    /// Whether the value is missing.
+    Missing,
+    /// Whether it is there.
+    There,
+}
+
+/// Takes such code out of all functions that carry the handle.
+pub fn take_out(work: &mut Work<'_>) -> Result<(), Refused> {
+    for index in 0..work.handle.carriers.len() {
+        let carrier = &work.handle.carriers[index];
+        let (script, function) = work.function(carrier)?;
+        let Some(body) = function.child_by_field_name("body") else { continue };
+        let creates = work.creates(carrier);
+        let mut branches = Vec::new();
+        collect(body, &mut branches);
+        for branch in branches {
+            if !work.edits.covers(&script.path, span(branch)) {
+                one(work, script, branch, index, creates)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn collect<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
+    if node.kind() == "if_statement" {
+        out.push(node);
+    }
+    for child in children(node) {
+        collect(child, out);
+    }
+}
+
+fn one(
+    work: &mut Work<'_>,
+    script: &Script,
+    branch: Node<'_>,
+    carrier: usize,
+    creates: bool,
+) -> Result<(), Refused> {
+    let (Some(condition), Some(then)) =
+        (branch.child_by_field_name("condition"), branch.child_by_field_name("consequence"))
+    else {
+        return Ok(());
+    };
+    let Some((asks, looked)) = asks(work, script, bare(condition), carrier) else { return Ok(()) };
+    let otherwise = branch.child_by_field_name("alternative");
+    let writes = work.touches(carrier).any(|touch| {
+        matches!(touch.kind, Kind::Write | Kind::GetOrCreate)
+            && touch.at.path == script.path
+            && span(then).contains(touch.at.span)
+    });
+    match asks {
+        Asks::Missing if writes && otherwise.is_none() => creation(work, script, branch, then, carrier, looked),
+        Asks::Missing if leaves(then) && otherwise.is_none() && (!work.handle.plain || looked.sure) => {
+            work.edits.cut(script, script.removal(branch));
+            settle_variable(work, script, looked.variable);
+            Ok(())
+        }
+        Asks::There if creates && leaves(then) && otherwise.is_none() => {
+            work.edits.cut(script, script.removal(branch));
+            if let Some(variable) = looked.variable {
+                work.edits.cut(script, script.removal(variable));
+            }
+            Ok(())
+        }
+        Asks::There if leaves(then) && otherwise.is_none() => returned_early(work, script, branch, then, carrier, looked),
+        _ => Ok(()),
+    }
+}
+
+/// What a condition looked at.
+#[derive(Clone, Copy)]
+struct Looked<'t> {
+    /// The declaration of the variable that holds what was looked up.
+    variable: Option<Node<'t>>,
+    /// It can only be missing, and not empty.
+    sure: bool,
+}
+
+fn asks<'t>(work: &Work<'_>, script: &'t Script, condition: Node<'t>, carrier: usize) -> Option<(Asks, Looked<'t>)> {
+    let flip = |asks| match asks {
+        Asks::Missing => Asks::There,
+        Asks::There => Asks::Missing,
+    };
+    match condition.kind() {
+        "unary_expression" if script.of(condition.child(0)?) == "!" => {
+            let (inner, looked) = asks(work, script, bare(condition.child_by_field_name("argument")?), carrier)?;
+            Some((flip(inner), looked))
+        }
+        "binary_expression" => {
+            let operator = script.of(condition.child_by_field_name("operator")?);
+            let (left, right) = (condition.child_by_field_name("left")?, condition.child_by_field_name("right")?);
+            if operator == "in" {
+                return touched(work, script, condition, carrier, &[Kind::Test])
+                    .then_some((Asks::There, Looked { variable: None, sure: true }));
+            }
+            if !matches!(script.of(right), "undefined" | "null") {
+                return None;
+            }
+            let (_, looked) = asks(work, script, bare(left), carrier)?;
+            let looked = Looked { sure: true, ..looked };
+            match operator {
+                "===" | "==" => Some((Asks::Missing, looked)),
+                "!==" | "!=" => Some((Asks::There, looked)),
+                _ => None,
+            }
+        }
+        "identifier" => {
+            let variable = looked_up(work, script, condition, carrier)?;
+            Some((Asks::There, Looked { variable: Some(variable), sure: false }))
+        }
+        "call_expression" | "subscript_expression" => {
+            let has = touched(work, script, condition, carrier, &[Kind::Test]);
+            let get = touched(work, script, condition, carrier, &[Kind::Read]);
+            (has || get).then_some((Asks::There, Looked { variable: None, sure: has }))
+        }
+        _ => None,
+    }
+}
+
+fn touched(work: &Work<'_>, script: &Script, node: Node<'_>, carrier: usize, kinds: &[Kind]) -> bool {
+    work.touches(carrier)
+        .any(|touch| kinds.contains(&touch.kind) && touch.at.path == script.path && touch.at.span == span(node))
+}
+
+/// The declaration of a variable that was given what a key leads to, and nothing else.
+fn looked_up<'t>(work: &Work<'_>, script: &'t Script, name: Node<'t>, carrier: usize) -> Option<Node<'t>> {
+    let function = enclosing_function(name)?;
+    let declarator = declarator(script, function, script.of(name), name.start_byte())?;
+    let value = unconditional(bare(declarator.child_by_field_name("value")?), script);
+    let reads = [Kind::Read, Kind::GetOrCreate];
+    touched(work, script, value, carrier, &reads).then(|| declarator.parent().unwrap_or(declarator))
+}
+
+/// `id ? read : undefined`, `id && read`: the read.
+fn unconditional<'t>(value: Node<'t>, script: &Script) -> Node<'t> {
+    match value.kind() {
+        "ternary_expression" => {
+            let (then, otherwise) =
+                (value.child_by_field_name("consequence"), value.child_by_field_name("alternative"));
+            match (then, otherwise) {
+                (Some(then), Some(otherwise)) if matches!(script.of(otherwise), "undefined" | "null") => bare(then),
+                (Some(then), Some(otherwise)) if matches!(script.of(then), "undefined" | "null") => bare(otherwise),
+                _ => value,
+            }
+        }
+        _ => value,
+    }
+}
+
+/// The last declaration of a name before an offset within a function.
+pub fn declarator<'t>(script: &Script, function: Node<'t>, name: &str, before: usize) -> Option<Node<'t>> {
+    let mut found = None;
+    let mut stack = vec![function];
+    while let Some(node) = stack.pop() {
+        if node.kind() == "variable_declarator"
+            && node.end_byte() <= before
+            && node.child_by_field_name("name").is_some_and(|found| script.of(found) == name)
+            && found.is_none_or(|known: Node<'_>| known.start_byte() < node.start_byte())
+        {
+            found = Some(node);
+        }
+        stack.extend(children(node));
+    }
+    found
+}
+
+/// Whether a branch does nothing but leave, after a word in the log perhaps.
+fn leaves(then: Node<'_>) -> bool {
+    let statements = if then.kind() == "statement_block" { children(then) } else { vec![then] };
+    let (Some(last), rest) = (statements.last(), &statements[..statements.len().saturating_sub(1)]) else { return false };
+    matches!(last.kind(), "return_statement" | "throw_statement")
+        && rest.iter().all(|statement| matches!(statement.kind(), "expression_statement" | "lexical_declaration"))
+}
+
+/// `if (missing) { create it; }`: the initial value is taken note of, and the branch goes.
+fn creation(
+    work: &mut Work<'_>,
+    script: &Script,
+    branch: Node<'_>,
+    then: Node<'_>,
+    carrier: usize,
+    looked: Looked<'_>,
+) -> Result<(), Refused> {
+    let variable = looked.variable.and_then(|statement| children(statement).first().copied());
+    let variable = variable.and_then(|declarator| declarator.child_by_field_name("name")).map(|name| script.of(name));
+    let value = created(work, script, then, carrier, variable)?;
+    work.initial(script, value, true);
+    work.edits.cut(script, script.removal(branch));
+    settle_variable(work, script, looked.variable);
+    Ok(())
+}
+
+/// The initial value that a block creates. Anything else that the block does stops the rendering.
+fn created<'t>(
+    work: &Work<'_>,
+    script: &Script,
+    block: Node<'t>,
+    carrier: usize,
+    variable: Option<&str>,
+) -> Result<Node<'t>, Refused> {
+    let statements = if block.kind() == "statement_block" { children(block) } else { vec![block] };
+    let mut values: Vec<(&str, Node<'t>)> = Vec::new();
+    let mut found: Option<Node<'t>> = None;
+    for statement in statements {
+        let inner = children(statement).first().copied().map(bare).unwrap_or(statement);
+        match (statement.kind(), inner.kind()) {
+            ("lexical_declaration", "variable_declarator") => {
+                let (name, value) = (inner.child_by_field_name("name"), inner.child_by_field_name("value"));
+                match (name, value) {
+                    (Some(name), Some(value)) => values.push((script.of(name), bare(value))),
+                    _ => return Err(more(script, statement)),
+                }
+            }
+            ("expression_statement", "assignment_expression" | "augmented_assignment_expression") => {
+                let (left, right) = (inner.child_by_field_name("left"), inner.child_by_field_name("right"));
+                let (Some(left), Some(mut right)) = (left.map(bare), right.map(bare)) else {
+                    return Err(more(script, statement));
+                };
+                while right.kind() == "assignment_expression" {
+                    right = right.child_by_field_name("right").map_or(right, bare);
+                }
+                if written(work, script, left, carrier).is_some() {
+                    found = Some(right);
+                } else if left.kind() == "identifier" && variable.is_none_or(|name| name == script.of(left)) {
+                    values.push((script.of(left), right));
+                } else {
+                    return Err(more(script, statement));
+                }
+            }
+            ("expression_statement", "call_expression") => match written(work, script, inner, carrier) {
+                Some(()) => {
+                    let arguments = inner.child_by_field_name("arguments").map(children).unwrap_or_default();
+                    found = arguments.get(1).copied().map(bare);
+                }
+                None if script.of(inner).starts_with("console.") || script.of(inner).starts_with("log") => {}
+                None => return Err(more(script, statement)),
+            },
+            ("return_statement", "identifier") => {}
+            _ => return Err(more(script, statement)),
+        }
+    }
+    let mut value = found.ok_or_else(|| more(script, block))?;
+    for _ in 0..3 {
+        match values.iter().find(|(name, _)| value.kind() == "identifier" && *name == script.of(value)) {
+            Some((_, given)) => value = *given,
+            None => break,
+        }
+    }
+    Ok(value)
+}
+
+fn written(work: &Work<'_>, script: &Script, node: Node<'_>, carrier: usize) -> Option<()> {
+    touched(work, script, node, carrier, &[Kind::Write, Kind::GetOrCreate]).then_some(())
+}
+
+fn more(script: &Script, node: Node<'_>) -> Refused {
+    script.refuse(
+        node,
+        "more happens here than the creation of the first value",
+        "move it to where it belongs without a session, so that only the creation is left here",
+    )
+}
+
+/// A variable that is given its value once is a constant.
+fn settle_variable(work: &mut Work<'_>, script: &Script, statement: Option<Node<'_>>) {
+    let Some(statement) = statement.filter(|statement| statement.kind() == "lexical_declaration") else { return };
+    let declarators = children(statement);
+    let ([declarator], Some(keyword)) = (declarators.as_slice(), statement.child(0)) else { return };
+    let (Some(name), Some(function)) = (declarator.child_by_field_name("name"), enclosing_function(statement)) else {
+        return;
+    };
+    if script.of(keyword) != "let" || is_assigned(work, script, function, script.of(name)) {
+        return;
+    }
+    work.edits.replace(script, span(keyword), "const");
+}
+
+fn is_assigned(work: &Work<'_>, script: &Script, node: Node<'_>, name: &str) -> bool {
+    let assigns = match node.kind() {
+        "assignment_expression" | "augmented_assignment_expression" => {
+            node.child_by_field_name("left").is_some_and(|left| script.of(left) == name)
+        }
+        "update_expression" => node.child_by_field_name("argument").is_some_and(|argument| script.of(argument) == name),
+        _ => false,
+    };
+    (assigns && !work.edits.covers(&script.path, span(node)))
+        || children(node).into_iter().any(|child| is_assigned(work, script, child, name))
+}
+
+/// `const known = read; if (known) return known; …create…; return fresh;`: the look-up is all that is left.
+fn returned_early(
+    work: &mut Work<'_>,
+    script: &Script,
+    branch: Node<'_>,
+    then: Node<'_>,
+    carrier: usize,
+    looked: Looked<'_>,
+) -> Result<(), Refused> {
+    let Some(block) = branch.parent().filter(|block| block.kind() == "statement_block") else { return Ok(()) };
+    if block.parent().is_none_or(|parent| !is_function(parent)) {
+        return Ok(());
+    }
+    let rest: Vec<Node<'_>> =
+        children(block).into_iter().filter(|statement| statement.start_byte() > branch.end_byte()).collect();
+    let (Some(first), Some(last)) = (rest.first(), rest.last()) else { return Ok(()) };
+    let tail = Span::new(first.start_byte(), last.end_byte());
+    let creates = work.touches(carrier).any(|touch| {
+        touch.kind == Kind::Write && touch.at.path == script.path && tail.contains(touch.at.span)
+    });
+    if !creates {
+        return Ok(());
+    }
+    let returned = if then.kind() == "statement_block" { children(then).last().copied() } else { Some(then) };
+    let returned = returned.and_then(|statement| children(statement).first().copied()).map(bare);
+    let same = match (returned, looked.variable) {
+        (Some(returned), Some(_)) => returned.kind() == "identifier",
+        (Some(returned), None) => touched(work, script, returned, carrier, &[Kind::Read]),
+        (None, _) => false,
+    };
+    if !same {
+        return Ok(());
+    }
+    let value = created_in(work, script, &rest, carrier)?;
+    work.initial(script, value, true);
+    let end = script.removal(*last).end as usize;
+    match looked.variable {
+        // `const known = read;` stays and becomes the answer.
+        Some(variable) => {
+            let declarator = children(variable).first().copied();
+            let value = declarator.and_then(|declarator| declarator.child_by_field_name("value"));
+            let value = value.ok_or_else(|| more(script, variable))?;
+            work.edits.replace(script, Span::new(variable.start_byte(), value.start_byte()), "return ");
+            let start = script.line_end(variable.end_byte());
+            work.edits.cut(script, Span::new(start, end));
+        }
+        None => {
+            let inner = returned.ok_or_else(|| more(script, branch))?;
+            let statement = inner.parent().unwrap_or(inner);
+            work.edits.cut(script, Span::new(branch.start_byte(), statement.start_byte()));
+            work.edits.cut(script, Span::new(statement.end_byte(), last.end_byte()));
+        }
+    }
+    Ok(())
+}
+
+fn created_in<'t>(
+    work: &Work<'_>,
+    script: &Script,
+    statements: &[Node<'t>],
+    carrier: usize,
+) -> Result<Node<'t>, Refused> {
+    let mut values: Vec<(&str, Node<'t>)> = Vec::new();
+    let mut found = None;
+    for statement in statements {
+        let inner = children(*statement).first().copied().map(bare).unwrap_or(*statement);
+        match (statement.kind(), inner.kind()) {
+            ("lexical_declaration", "variable_declarator") => {
+                let (name, value) = (inner.child_by_field_name("name"), inner.child_by_field_name("value"));
+                let (Some(name), Some(value)) = (name, value) else { return Err(more(script, *statement)) };
+                values.push((script.of(name), bare(value)));
+            }
+            ("expression_statement", "call_expression") if written(work, script, inner, carrier).is_some() => {
+                found = inner.child_by_field_name("arguments").map(children).and_then(|all| all.get(1).copied()).map(bare);
+            }
+            ("expression_statement", "assignment_expression") => {
+                let left = inner.child_by_field_name("left").map(bare);
+                if left.and_then(|left| written(work, script, left, carrier)).is_none() {
+                    return Err(more(script, *statement));
+                }
+                found = inner.child_by_field_name("right").map(bare);
+            }
+            ("expression_statement", "call_expression") if script.of(inner).starts_with("console.") => {}
+            ("return_statement", _) => {}
+            _ => return Err(more(script, *statement)),
+        }
+    }
+    let value: Node<'t> = found.ok_or_else(|| more(script, statements[0]))?;
+    let named = values.iter().find(|(name, _)| value.kind() == "identifier" && *name == script.of(value));
+    Ok(named.map_or(value, |(_, value)| *value))
+}

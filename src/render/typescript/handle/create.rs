@@ -1,0 +1,450 @@
+//! Creation and the end of a value as tools: the ones that are there say the id, new ones are added where there are none.
+
+use tree_sitter::Node;
+
+use super::work::{Initial, Work, same_code};
+use crate::model::facts::Span;
+use crate::plan::handle::{Entry, Kind, Place, Role, ToolUse, Touch};
+use crate::render::Refused;
+use crate::render::typescript::imports::{self, Wanted};
+use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
+use crate::render::typescript::tools::{self, NewTool, Parameter};
+
+/// Lets the tools that create a value answer its id.
+pub fn existing(work: &mut Work<'_>) -> Result<(), Refused> {
+    for index in 0..work.handle.carriers.len() {
+        let carrier = &work.handle.carriers[index];
+        if !work.creates(carrier) {
+            let fills = work.touches(index).find(|touch| touch.kind == Kind::Write);
+            let for_creators = carrier.calls.iter().any(|call| work.creates(&work.handle.carriers[call.within]));
+            if let Some(touch) = fills.filter(|_| for_creators) {
+                let (script, node) = work.scripts.expression(&touch.at)?;
+                return Err(script.refuse(
+                    node,
+                    "a helper puts the value in, and only the tool can answer its id",
+                    "let the helper return the value, and put it in in the tool",
+                ));
+            }
+            continue;
+        }
+        let touches: Vec<&Touch> = work.touches(index).filter(|touch| !work.is_gone(&touch.at)).collect();
+        for touch in touches {
+            if touch.kind == Kind::Write {
+                put_in(work, index, touch)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn put_in(work: &mut Work<'_>, carrier: usize, touch: &Touch) -> Result<(), Refused> {
+    let (script, node) = work.scripts.expression(&touch.at)?;
+    let unknown = |node: Node<'_>| {
+        script.refuse(node, "the value is not put in by a statement of its own", "write it as `store.set(key, value)`")
+    };
+    let (whole, value) = match node.kind() {
+        "call_expression" => {
+            let arguments = node.child_by_field_name("arguments").map(children).unwrap_or_default();
+            (node, *arguments.get(1).ok_or_else(|| unknown(node))?)
+        }
+        _ => {
+            let assignment = node.parent().filter(|parent| parent.kind() == "assignment_expression");
+            let assignment = assignment.ok_or_else(|| unknown(node))?;
+            (assignment, assignment.child_by_field_name("right").ok_or_else(|| unknown(node))?)
+        }
+    };
+    let own = statement(whole);
+    if whole.parent().is_none_or(|parent| parent != own) {
+        return Err(unknown(whole));
+    }
+    let ids = &work.handle.carriers[carrier].ids;
+    if let Some(id) = ids.iter().find(|id| id.path == script.path && span(value).contains(id.span)) {
+        let at = script.around(id.span).unwrap_or(value);
+        return Err(script.refuse(at, "the value holds the session id", "leave it out of the value"));
+    }
+    let (_, store_node) = work.scripts.expression(&touch.receiver)?;
+    let store = script.of(store_node);
+    let name = work.handle.names.argument.clone();
+    let wait = if work.wait { "await " } else { "" };
+    let owner = work.owners[carrier].as_ref().map(|owner| format!(", {owner}")).unwrap_or_default();
+    let start = Span::new(whole.start_byte(), value.start_byte());
+    work.edits.replace(script, start, format!("const {name} = {wait}{store}.create("));
+    let end = Span::new(value.end_byte(), whole.end_byte());
+    let closing = format!("{owner})");
+    if end.start == end.end {
+        work.edits.insert(script, whole.end_byte(), closing);
+    } else {
+        work.edits.replace(script, end, closing);
+    }
+    work.done.push(touch.at.clone());
+    let block = own.parent().unwrap_or(own);
+    let function = enclosing_function(own).unwrap_or(block);
+    let scope = if block.kind() == "statement_block" && block.parent() == Some(function) { function } else { block };
+    let answers = tools::append_to_answers(script, scope, own.end_byte(), &name)?;
+    work.edits.extend(answers);
+    Ok(())
+}
+
+/// Adds the tools that are missing.
+pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
+    let handle = work.handle;
+    let (Some(first), Some(last)) = (handle.tools.first(), handle.tools.last()) else { return Ok(()) };
+    let file = |tool: &ToolUse| tool.entry.as_ref().unwrap_or(&tool.registration).path.clone();
+    let last = if file(last) == file(first) { last } else {
+        handle.tools.iter().rev().find(|tool| file(tool) == file(first)).unwrap_or(first)
+    };
+    let creates = handle.lazy || !handle.tools.iter().any(|tool| tool.role == Role::Creates);
+    let destroys = !handle.tools.iter().any(|tool| tool.role == Role::Destroys);
+    let (anchor_script, handled) = (work.scripts.of(&first.registration)?, work.scripts.of(&first.handler)?);
+    let code = if first.entry.is_some() { handled } else { anchor_script };
+    let store = store_expression(work, code, first)?;
+    let ahead = ahead(work, first);
+    if creates {
+        let tool = creating(work, code, &store)?;
+        work.edits.extend(tools::insert(work.scripts, first, true, &tool, ahead)?);
+    }
+    if destroys {
+        let tool = destroying(work, &store);
+        work.edits.extend(tools::insert(work.scripts, last, false, &tool, ahead)?);
+    }
+    if handle.owner && (creates || destroys) {
+        let at = code.path.clone();
+        work.owned_files.push(at);
+    }
+    Ok(())
+}
+
+/// The first access of a handler that dispatches: a new tool has to be run before.
+fn ahead(work: &Work<'_>, tool: &ToolUse) -> Option<Span> {
+    tool.entry.as_ref()?;
+    let within = |span: Span| tool.handler.span.contains(span);
+    let touches = work.handle.touches.iter().map(|touch| &touch.at);
+    let calls = work.handle.carriers.iter().flat_map(|carrier| &carrier.calls).map(|call| &call.at);
+    touches.chain(calls).filter(|at| at.path == tool.handler.path && within(at.span)).map(|at| at.span).min()
+}
+
+/// How the code beside a tool's registration names the store.
+fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Result<String, Refused> {
+    let store = &work.handle.store;
+    if store.place == Place::Field {
+        return field_expression(work, script, tool);
+    }
+    if script.path != store.declared.path {
+        work.outward = true;
+        let source = specifier(work, script)?;
+        let wanted = Wanted { source: &source, name: &store.name, is_type: false };
+        let local = imports::local_name(script, &source, &store.name);
+        work.edits.extend(imports::add(script, &[wanted]));
+        return Ok(local.unwrap_or_else(|| store.name.clone()));
+    }
+    Ok(store.name.clone())
+}
+
+/// `this.canvases` where the tools are registered in the class itself, `manager.canvases` where they use an object of it.
+fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Result<String, Refused> {
+    let handle = work.handle;
+    let carrier = handle.carriers.iter().position(|carrier| carrier.function == tool.handler);
+    let direct = handle.touches.iter().find(|touch| Some(touch.carrier) == carrier);
+    if let Some(touch) = direct {
+        return Ok(work.scripts.of(&touch.receiver)?.slice(touch.receiver.span).to_owned());
+    }
+    let call = handle.carriers.iter().flat_map(|carrier| &carrier.calls).find(|call| Some(call.within) == carrier);
+    let object = call.and_then(|call| {
+        let (script, node) = work.scripts.expression(&call.at).ok()?;
+        let object = node.child_by_field_name("function")?.child_by_field_name("object")?;
+        Some(script.of(object).to_owned())
+    });
+    let Some(object) = object.filter(|_| !handle.store.name.starts_with('#')) else {
+        return Err(script.refuse(
+            script.around(tool.registration.span).unwrap_or(script.tree.root_node()),
+            "the store is a field that the code around the tools can't reach",
+            "give its class methods that create and destroy a value by handle, and tools that call them",
+        ));
+    };
+    if object != "this" {
+        work.outward = true;
+    }
+    Ok(format!("{object}.{}", handle.store.name))
+}
+
+/// How a file imports the one that declares the store.
+fn specifier(work: &Work<'_>, script: &Script) -> Result<String, Refused> {
+    let target = &work.handle.store.declared.path;
+    let stem = |path: &str| {
+        ["ts", "js", "mts", "mjs", "cts", "cjs", "tsx", "jsx"]
+            .iter()
+            .find_map(|end| path.strip_suffix(&format!(".{end}")))
+            .unwrap_or(path)
+            .to_owned()
+    };
+    let dir = script.path.rsplit_once('/').map_or("", |(dir, _)| dir);
+    let wanted = stem(target);
+    for node in children(script.tree.root_node()) {
+        let Some(source) = node.child_by_field_name("source") else { continue };
+        let source = script.of(source).trim_matches(['\'', '"']);
+        if source.starts_with('.') && stem(&join(dir, source)) == wanted {
+            return Ok(source.to_owned());
+        }
+    }
+    Err(script.refuse(
+        script.tree.root_node(),
+        format!("this file does not import {target} yet, which has the store"),
+        "import the store here",
+    ))
+}
+
+fn join(dir: &str, source: &str) -> String {
+    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
+    for part in source.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool, Refused> {
+    let names = &work.handle.names;
+    let initial = chosen(work)?;
+    let origin = work.scripts.by_path(&initial.path).ok_or_else(|| nothing(work))?;
+    let node = origin.around(initial.span).ok_or_else(|| nothing(work))?;
+    let node = std::iter::successors(Some(node), Node::parent)
+        .take_while(|node| span(*node) == initial.span || initial.span.contains(span(*node)))
+        .last()
+        .unwrap_or(node);
+    free(work, script, origin, node)?;
+    let (value, parameters) = with_choices(work, origin, node);
+    let wait = if work.wait { "await " } else { "" };
+    let owner = if work.handle.owner { ", ownerOf({auth})" } else { "" };
+    let mut body = Vec::new();
+    let lines: Vec<String> = unindented(origin, node, &value);
+    let last = lines.len().saturating_sub(1);
+    for (index, line) in lines.iter().enumerate() {
+        let before = if index == 0 { format!("const {} = {wait}{store}.create(", names.argument) } else { String::new() };
+        let after = if index == last { format!("{owner});") } else { String::new() };
+        body.push(format!("{before}{line}{after}"));
+    }
+    let users = users(work);
+    Ok(NewTool {
+        name: names.create.clone(),
+        description: vec![
+            format!("Create {} {} and return its {}, which {users}.", article(&names.noun), names.noun, names.argument),
+            format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
+            format!("{} {} ${{{store}.lifetime}}.", capital(article(&names.noun)), names.noun),
+        ],
+        parameters,
+        body,
+        text: format!("Created {} ${{{}}}", names.noun, names.argument),
+        structured: vec![names.argument.clone()],
+    })
+}
+
+fn destroying(work: &Work<'_>, store: &str) -> NewTool {
+    let names = &work.handle.names;
+    let wait = if work.wait { "await " } else { "" };
+    let owner = if work.handle.owner { ", ownerOf({auth})" } else { "" };
+    let source = work.handle.creating_tool();
+    let description = format!("{} returned by {source}", names.argument);
+    NewTool {
+        name: names.destroy.clone(),
+        description: vec![format!("Discard {} {}.", article(&names.noun), names.noun)],
+        parameters: vec![Parameter { name: names.argument.clone(), kind: tools::Kind::Handle { description, source } }],
+        body: vec![format!("{wait}{store}.destroy({}{owner});", names.argument)],
+        text: format!("Destroyed ${{{}}}", names.argument),
+        structured: Vec::new(),
+    }
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
+fn capital(word: &str) -> &'static str {
+    if word == "an" { "An" } else { "A" }
+}
+
+/// The tools that need the handle, as the end of a sentence.
+fn users(work: &Work<'_>) -> String {
+    let mut names: Vec<&str> = work.handle.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let destroy = work.handle.destroying_tool();
+    if !names.contains(&destroy.as_str()) {
+        names.push(&destroy);
+    }
+    match names.as_slice() {
+        [only] => format!("{only} needs"),
+        [rest @ .., last] if names.len() <= 5 => format!("{} and {last} need", rest.join(", ")),
+        _ => "the other tools need".to_owned(),
+    }
+}
+
+fn nothing(work: &Work<'_>) -> Refused {
+    Refused {
+        at: work.handle.store.declared.clone(),
+        why: "no initial value was found that a tool could create".to_owned(),
+        todo: "write a tool that creates one".to_owned(),
+    }
+}
+
+/// The initial value, where all places agree on one.
+fn chosen(work: &Work<'_>) -> Result<Initial, Refused> {
+    let strong = work.initials.iter().any(|initial| initial.strong);
+    let mut candidates = work.initials.iter().filter(|initial| initial.strong || !strong);
+    let first = candidates.next().ok_or_else(|| nothing(work))?;
+    let text = |initial: &Initial| work.scripts.by_path(&initial.path).map(|script| script.slice(initial.span));
+    for other in candidates {
+        let (Some(a), Some(b)) = (text(first), text(other)) else { continue };
+        if !same_code(a, b) {
+            let script = work.scripts.by_path(&other.path).ok_or_else(|| nothing(work))?;
+            let node = script.around(other.span).unwrap_or(script.tree.root_node());
+            return Err(script.refuse(
+                node,
+                "a value starts in different ways here and elsewhere",
+                "let one function make the first value",
+            ));
+        }
+    }
+    Ok(first.clone())
+}
+
+/// Refuses an initial value that depends on what only its function knows.
+fn free(work: &Work<'_>, script: &Script, origin: &Script, node: Node<'_>) -> Result<(), Refused> {
+    let ids = work.handle.carriers.iter().flat_map(|carrier| &carrier.ids);
+    if let Some(id) = ids.into_iter().find(|id| id.path == origin.path && span(node).contains(id.span)) {
+        let at = origin.around(id.span).unwrap_or(node);
+        return Err(origin.refuse(at, "the first value holds the session id", "leave it out of the value"));
+    }
+    let mut names = Vec::new();
+    mentioned(origin, node, &mut names);
+    for name in names {
+        let text = origin.of(name);
+        if is_global(text) || is_own(origin, node, text) {
+            continue;
+        }
+        if text == "this" || !is_top_level(origin, text) {
+            return Err(origin.refuse(
+                name,
+                format!("the first value depends on `{text}`, which the tool that creates it does not know"),
+                "let the tool that creates it take that as an argument",
+            ));
+        }
+        if origin.path != script.path && !is_top_level(script, text) {
+            return Err(origin.refuse(
+                name,
+                format!("the first value depends on `{text}`, which {} does not have", script.path),
+                "export it, and import it beside the tools",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn mentioned<'t>(script: &Script, node: Node<'t>, out: &mut Vec<Node<'t>>) {
+    match node.kind() {
+        "identifier" | "shorthand_property_identifier" | "this" => out.push(node),
+        "type_annotation" | "type_arguments" => {}
+        "as_expression" | "satisfies_expression" => {
+            if let Some(value) = children(node).first() {
+                mentioned(script, *value, out);
+            }
+        }
+        _ => children(node).into_iter().for_each(|child| mentioned(script, child, out)),
+    }
+}
+
+fn is_global(name: &str) -> bool {
+    [
+        "Date", "Map", "Set", "Array", "Object", "Math", "Number", "String", "JSON", "undefined", "null", "Infinity",
+        "NaN", "process", "crypto", "structuredClone", "Promise", "Boolean", "BigInt", "Symbol", "WeakMap", "RegExp",
+        "Error", "URL", "globalThis", "performance", "console", "AbortController", "Buffer",
+    ]
+    .contains(&name)
+}
+
+/// Whether a name is declared within the value itself: a parameter of a callback.
+fn is_own(script: &Script, value: Node<'_>, name: &str) -> bool {
+    let mut stack = vec![value];
+    while let Some(node) = stack.pop() {
+        let binds = matches!(node.kind(), "formal_parameters" | "variable_declarator")
+            || node.parent().is_some_and(|parent| parent.child_by_field_name("parameter") == Some(node));
+        if binds && script.of(node).split(|char: char| !char.is_alphanumeric() && char != '_').any(|word| word == name) {
+            return true;
+        }
+        stack.extend(children(node));
+    }
+    false
+}
+
+/// Whether a name is imported or declared at the top of a file.
+fn is_top_level(script: &Script, name: &str) -> bool {
+    children(script.tree.root_node()).into_iter().any(|node| {
+        let node = if node.kind() == "export_statement" {
+            node.child_by_field_name("declaration").unwrap_or(node)
+        } else {
+            node
+        };
+        match node.kind() {
+            "import_statement" => script.of(node).split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$').any(|word| word == name),
+            "lexical_declaration" | "variable_declaration" => children(node).into_iter().any(|declarator| {
+                declarator.child_by_field_name("name").is_some_and(|bound| {
+                    script.of(bound).split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$').any(|word| word == name)
+                })
+            }),
+            _ => node.child_by_field_name("name").is_some_and(|bound| script.of(bound) == name),
+        }
+    })
+}
+
+/// The value with the fields that a caller may choose, and these as parameters.
+fn with_choices(work: &Work<'_>, script: &Script, node: Node<'_>) -> (String, Vec<Parameter>) {
+    let mut text = script.of(node).to_owned();
+    let mut parameters = Vec::new();
+    if node.kind() != "object" {
+        return (text, parameters);
+    }
+    let mut pairs = children(node);
+    pairs.reverse();
+    for pair in pairs {
+        let (Some(key), Some(value)) = (pair.child_by_field_name("key"), pair.child_by_field_name("value")) else {
+            continue;
+        };
+        let name = script.of(key);
+        if value.kind() == "string" && work.handle.choices.iter().any(|choice| choice == name) {
+            let range = pair.start_byte() - node.start_byte()..pair.end_byte() - node.start_byte();
+            text.replace_range(range, name);
+            parameters.push(Parameter { name: name.to_owned(), kind: tools::Kind::Text(script.of(value).to_owned()) });
+        }
+    }
+    parameters.reverse();
+    (text, parameters)
+}
+
+/// The lines of a value, each with one tab for each level below the first.
+fn unindented(script: &Script, node: Node<'_>, text: &str) -> Vec<String> {
+    let base = script.indentation(node);
+    let unit = script.style.indent.text();
+    text.lines()
+        .enumerate()
+        .map(|(index, line)| {
+            if index == 0 {
+                return line.to_owned();
+            }
+            let line = line.strip_prefix(base).unwrap_or_else(|| line.trim_start());
+            let mut rest = line;
+            let mut depth = 0;
+            while let Some(inner) = rest.strip_prefix(unit.as_str()) {
+                rest = inner;
+                depth += 1;
+            }
+            format!("{}{rest}", "\t".repeat(depth))
+        })
+        .collect()
+}
+
+/// Tools that handlers serve, by whether they get the handle.
+pub fn is_dispatched(work: &Work<'_>, entry: &Entry) -> bool {
+    matches!(entry, Entry::Handler(tools) if tools.iter().any(|tool| work.handle.tools[*tool].entry.is_some()))
+}

@@ -1,0 +1,228 @@
+//! The way of the handle: parameters of helpers, arguments of their calls, arguments of tools.
+
+use tree_sitter::Node;
+
+use super::work::{Work, whole_argument};
+use crate::model::facts::Span;
+use crate::plan::handle::{Carries, Entry};
+use crate::render::Refused;
+use crate::render::typescript::script::{Script, children, span};
+use crate::render::typescript::tools::{self, Argument, Context};
+
+/// Finds out what stands for the key in each carrier. Nothing is changed yet.
+pub fn name(work: &mut Work<'_>) -> Result<(), Refused> {
+    for carrier in &work.handle.carriers {
+        let (name, owner) = match &carrier.entry {
+            Entry::Handler(_) if work.creates(carrier) => {
+                let auth = if work.handle.owner { auth_of(work, carrier)? } else { None };
+                (work.handle.names.argument.clone(), auth)
+            }
+            Entry::Handler(tools) => {
+                let context = Context { owner: work.handle.owner, gone: Vec::new() };
+                let mut named = None;
+                for tool in tools {
+                    let tool = &work.handle.tools[*tool];
+                    let added = tools::add_argument(work.scripts, tool, &argument(work), &context)?;
+                    let auth = match tool.entry {
+                        Some(_) => tools::add_context(work.scripts, tool, &context)?.1,
+                        None => added.auth,
+                    };
+                    named = Some((added.name, auth));
+                }
+                named.ok_or_else(|| nothing(work, carrier))?
+            }
+            Entry::Parameter { at, whole, .. } => {
+                let script = work.scripts.of(at)?;
+                let old = script.slice(at.span);
+                let name = if *whole && !speaks_of_sessions(old) { old.to_owned() } else { work.handle.names.variable.clone() };
+                (name, work.handle.owner.then(|| "owner".to_owned()))
+            }
+            Entry::New => (work.handle.names.variable.clone(), work.handle.owner.then(|| "owner".to_owned())),
+        };
+        let owner = owner.map(|owner| if owner == "owner" { owner } else { format!("ownerOf({owner})") });
+        work.keys.push(match &owner {
+            Some(owner) => format!("{name}, {owner}"),
+            None => name.clone(),
+        });
+        work.names.push(name);
+        work.owners.push(owner);
+    }
+    Ok(())
+}
+
+fn auth_of(work: &Work<'_>, carrier: &Carries) -> Result<Option<String>, Refused> {
+    let Entry::Handler(tools) = &carrier.entry else { return Ok(None) };
+    let Some(tool) = tools.first().map(|tool| &work.handle.tools[*tool]) else { return Ok(None) };
+    let context = Context { owner: true, gone: Vec::new() };
+    let added = tools::add_context(work.scripts, tool, &context)?;
+    Ok(added.1)
+}
+
+fn nothing(work: &Work<'_>, carrier: &Carries) -> Refused {
+    Refused {
+        at: carrier.function.clone(),
+        why: format!("no tool that uses {} is served by this handler", work.handle.store.name),
+        todo: "give the tool the handle by hand".to_owned(),
+    }
+}
+
+/// The argument that the tools get.
+pub fn argument(work: &Work<'_>) -> Argument {
+    let names = &work.handle.names;
+    let source = work.handle.creating_tool();
+    Argument { name: names.argument.clone(), description: format!("{} returned by {source}", names.argument), source, constant: None }
+}
+
+fn speaks_of_sessions(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.contains("session") || matches!(name.as_str(), "sid" | "sess" | "_sid")
+}
+
+/// Gives the helpers their parameters, and their calls the arguments.
+pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
+    for index in 0..work.handle.carriers.len() {
+        let carrier = &work.handle.carriers[index];
+        match &carrier.entry {
+            Entry::Handler(_) => continue,
+            Entry::Parameter { at, whole, .. } => parameter(work, index, at.span, *whole)?,
+            Entry::New => new_parameter(work, index)?,
+        }
+        for call in &carrier.calls {
+            let (script, node) = work.scripts.expression(&call.at)?;
+            let key = work.keys[call.within].clone();
+            match &call.argument {
+                Some(argument) => {
+                    let (_, argument) = work.scripts.expression(argument)?;
+                    let argument = whole_argument(argument, node);
+                    if keeps_parameter(work, index)? {
+                        work.edits.insert(script, argument.start_byte(), format!("{key}, "));
+                    } else {
+                        work.edits.replace(script, span(argument), key);
+                    }
+                }
+                None => {
+                    let list = node.child_by_field_name("arguments").ok_or_else(|| {
+                        script.refuse(node, "a call was expected here", "pass the handle by hand")
+                    })?;
+                    match children(list).first() {
+                        Some(first) => work.edits.insert(script, first.start_byte(), format!("{key}, ")),
+                        None => work.edits.replace(script, Span::new(list.start_byte() + 1, list.end_byte() - 1), key),
+                    }
+                }
+            }
+            if work.wait {
+                wait_for(work, script, node);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn wait_for(work: &mut Work<'_>, script: &Script, call: Node<'_>) {
+    let Some(parent) = call.parent() else { return };
+    if parent.kind() == "await_expression" {
+        return;
+    }
+    let tight = match parent.kind() {
+        "member_expression" | "subscript_expression" => parent.child_by_field_name("object") == Some(call),
+        "call_expression" => parent.child_by_field_name("function") == Some(call),
+        "non_null_expression" => true,
+        _ => false,
+    };
+    work.edits.insert(script, call.start_byte(), if tight { "(await " } else { "await " });
+    if tight {
+        work.edits.insert(script, call.end_byte(), ")");
+    }
+}
+
+/// Whether a helper goes on using the parameter that led to the id, for something else.
+fn keeps_parameter(work: &Work<'_>, index: usize) -> Result<bool, Refused> {
+    let Entry::Parameter { at, whole: false, .. } = &work.handle.carriers[index].entry else { return Ok(false) };
+    let (script, function) = work.function(&work.handle.carriers[index])?;
+    Ok(uses(script, function, at.span).iter().any(|used| !is_key(work, index, script, *used)))
+}
+
+/// Whether a use of a name does nothing but lead to the key.
+fn is_key(work: &Work<'_>, index: usize, script: &Script, used: Node<'_>) -> bool {
+    let within = |site: &crate::plan::Site| site.path == script.path && site.span.contains(span(used));
+    work.handle.carriers[index].ids.iter().any(within)
+        || work.handle.carriers.iter().flat_map(|carrier| &carrier.calls).any(|call| {
+            call.within == index && call.argument.as_ref().is_some_and(within)
+        })
+}
+
+fn parameter(work: &mut Work<'_>, index: usize, at: Span, whole: bool) -> Result<(), Refused> {
+    let (script, function) = work.function(&work.handle.carriers[index])?;
+    let node = script.around(at).ok_or_else(|| script.refuse(function, "a parameter was not found", "run again"))?;
+    let mut outer = node;
+    while let Some(parent) = outer.parent().filter(|parent| parent.kind() != "formal_parameters" && *parent != function) {
+        outer = parent;
+    }
+    let name = work.names[index].clone();
+    let owner = if work.handle.owner { ", owner" } else { "" };
+    let text = if script.typed() {
+        format!("{name}: string{}", if work.handle.owner { ", owner: Owner" } else { "" })
+    } else {
+        format!("{name}{owner}")
+    };
+    let bare_arrow = function.child_by_field_name("parameter") == Some(outer);
+    let text = if bare_arrow && (script.typed() || work.handle.owner) { format!("({text})") } else { text };
+    if keeps_parameter(work, index)? {
+        work.edits.insert(script, outer.start_byte(), format!("{text}, "));
+        return Ok(());
+    }
+    let kept = script.of(outer) == name || script.of(outer) == text || (bare_arrow && script.of(outer) == name);
+    if !kept {
+        work.edits.replace(script, span(outer), text);
+    }
+    if whole && script.slice(at) != name {
+        for used in uses(script, function, at) {
+            let shorthand = used.kind() == "shorthand_property_identifier";
+            let text = if shorthand { format!("{}: {name}", script.of(used)) } else { name.clone() };
+            work.edits.replace(script, span(used), text);
+        }
+    }
+    Ok(())
+}
+
+/// Uses of a parameter's name in a function.
+pub fn uses<'t>(script: &'t Script, function: Node<'t>, parameter: Span) -> Vec<Node<'t>> {
+    let name = script.slice(parameter);
+    let mut out = Vec::new();
+    let mut stack = vec![function];
+    while let Some(node) = stack.pop() {
+        if matches!(node.kind(), "identifier" | "shorthand_property_identifier")
+            && script.of(node) == name
+            && span(node) != parameter
+        {
+            out.push(node);
+        }
+        stack.extend(children(node));
+    }
+    out.sort_by_key(|node| node.start_byte());
+    out
+}
+
+fn new_parameter(work: &mut Work<'_>, index: usize) -> Result<(), Refused> {
+    let (script, function) = work.function(&work.handle.carriers[index])?;
+    let name = &work.names[index];
+    let text = match (script.typed(), work.handle.owner) {
+        (true, false) => format!("{name}: string"),
+        (true, true) => format!("{name}: string, owner: Owner"),
+        (false, false) => name.clone(),
+        (false, true) => format!("{name}, owner"),
+    };
+    if let Some(only) = function.child_by_field_name("parameter") {
+        let text = format!("({text}, {})", script.of(only));
+        work.edits.replace(script, span(only), text);
+        return Ok(());
+    }
+    let list = function.child_by_field_name("parameters").ok_or_else(|| {
+        script.refuse(function, "its parameters were not found", "give it the handle by hand")
+    })?;
+    match children(list).first() {
+        Some(first) => work.edits.insert(script, first.start_byte(), format!("{text}, ")),
+        None => work.edits.replace(script, Span::new(list.start_byte() + 1, list.end_byte() - 1), text),
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! A store that is kept by session becomes a store of handles.
+//!
+//! The container's role stays where it was: its declaration makes a handle store now, each access calls that, helpers take the handle
+//! where they took the session id, and a look-up fails by itself where the code used to create a value or to check for one.
+
+mod absent;
+mod access;
+mod create;
+mod edits;
+mod finish;
+mod keys;
+mod mode;
+mod outside;
+mod store;
+mod work;
+
+use super::handle_module::{self, Extended, Features};
+use super::imports::{self, Wanted};
+use super::prune::prune;
+use super::script::Script;
+use super::scripts::Scripts;
+use crate::plan::handle::{Entry, Handle};
+use crate::render::{Files, Refused, Rendered};
+use edits::Edits;
+use work::Work;
+
+/// Renders the migration of one store.
+pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
+    let scripts = Scripts::new(files);
+    let declaring = scripts.of(&handle.store.declared)?;
+    let mut work = Work {
+        handle,
+        scripts: &scripts,
+        wait: false,
+        keys: Vec::new(),
+        names: Vec::new(),
+        owners: Vec::new(),
+        edits: Edits::default(),
+        features: Features { owner: handle.owner, ..Features::of(declaring) },
+        initials: Vec::new(),
+        close: None,
+        done: Vec::new(),
+        outward: false,
+        owned_files: Vec::new(),
+        wanted: Vec::new(),
+        notes: Vec::new(),
+    };
+    work.wait = mode::can_wait(&work)? && !outside::counts_at_once(&work)?;
+    work.features.wait = work.wait;
+    keys::name(&mut work)?;
+    absent::take_out(&mut work)?;
+    create::existing(&mut work)?;
+    access::rewrite(&mut work)?;
+    keys::pass_on(&mut work)?;
+    outside::settle(&mut work)?;
+    finish::clean(&mut work)?;
+    if work.wait {
+        mode::make_async(&mut work)?;
+    }
+    finish::arguments(&mut work)?;
+    create::missing(&mut work)?;
+    store::declare(&mut work)?;
+    let mut out = Rendered::default();
+    module(&mut work, files, declaring, &mut out)?;
+    add_imports(&mut work);
+    for path in work.edits.paths() {
+        if let Some(script) = scripts.by_path(&path) {
+            out.changes.extend(prune(script, work.edits.of(&path)));
+        }
+    }
+    out.notes = work.notes;
+    Ok(out)
+}
+
+/// The module that holds the handle stores, and what the files take from it.
+fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut Rendered) -> Result<(), Refused> {
+    let root = declaring.tree.root_node();
+    let place = handle_module::place(files, declaring).ok_or_else(|| {
+        declaring.refuse(root, "every name for the module of the handle store is taken", "rename one of those files")
+    })?;
+    match files.text(&place.path).filter(|_| place.exists) {
+        None => out.new_files.push((place.path.clone(), handle_module::text(work.features, &declaring.style))),
+        Some(source) => match handle_module::extend(&source.text, &declaring.style, work.features) {
+            Extended::Enough => {}
+            Extended::Text(text) => {
+                let span = crate::model::facts::Span::new(0, source.text.len());
+                out.changes.push(crate::render::Change { path: place.path.clone(), span, text });
+            }
+            Extended::No(why) => return Err(declaring.refuse(root, why, "extend it by hand, and run again")),
+        },
+    }
+    let mut names = vec!["MemoryHandles"];
+    if declaring.typed() {
+        names.insert(0, "HandleStore");
+    }
+    want(work, declaring, &place.specifier, &names);
+    let scripts = work.scripts;
+    for (index, carrier) in work.handle.carriers.iter().enumerate() {
+        let script = scripts.of(&carrier.function)?;
+        let specifier = relative(&place.path, &place.specifier, declaring, script);
+        let mut names = Vec::new();
+        if create::is_dispatched(work, &carrier.entry) {
+            names.extend(["answering", "handleIn"]);
+        }
+        if let Some(owner) = &work.owners[index] {
+            match carrier.entry {
+                Entry::Handler(_) if owner.starts_with("ownerOf(") => names.push("ownerOf"),
+                Entry::Handler(_) => {}
+                _ if script.typed() => names.push("Owner"),
+                _ => {}
+            }
+        }
+        want(work, script, &specifier, &names);
+    }
+    for path in std::mem::take(&mut work.owned_files) {
+        if let Some(script) = scripts.by_path(&path) {
+            let specifier = relative(&place.path, &place.specifier, declaring, script);
+            want(work, script, &specifier, &["ownerOf"]);
+        }
+    }
+    Ok(())
+}
+
+fn want(work: &mut Work<'_>, script: &Script, source: &str, names: &[&str]) {
+    let wanted: Vec<Wanted<'_>> =
+        names.iter().map(|name| Wanted { source, name, is_type: matches!(*name, "HandleStore" | "Owner") }).collect();
+    work.wanted.extend(wanted.iter().map(|wanted| (script.path.clone(), source.to_owned(), wanted.name.to_owned(), wanted.is_type)));
+}
+
+/// How another file imports the module, in the way in which the declaring one does.
+fn relative(module: &str, specifier: &str, declaring: &Script, script: &Script) -> String {
+    let dir = |path: &str| path.rsplit_once('/').map_or(String::new(), |(dir, _)| dir.to_owned());
+    let (from, home) = (dir(&script.path), dir(&declaring.path));
+    if from == home {
+        return specifier.to_owned();
+    }
+    let name = specifier.rsplit('/').next().unwrap_or(specifier);
+    let target = dir(module);
+    let (from, to): (Vec<&str>, Vec<&str>) =
+        (from.split('/').filter(|part| !part.is_empty()).collect(), target.split('/').filter(|part| !part.is_empty()).collect());
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = from.len() - shared;
+    let mut parts: Vec<&str> = if up == 0 { vec!["."] } else { vec![".."; up] };
+    parts.extend(&to[shared..]);
+    parts.push(name);
+    parts.join("/")
+}
+
+/// Adds the imports that were asked for, file by file.
+fn add_imports(work: &mut Work<'_>) {
+    let wanted = std::mem::take(&mut work.wanted);
+    for script in work.scripts.all() {
+        let own: Vec<Wanted<'_>> = wanted
+            .iter()
+            .filter(|(path, ..)| *path == script.path)
+            .map(|(_, source, name, is_type)| Wanted { source, name, is_type: *is_type })
+            .collect();
+        let mut unique: Vec<Wanted<'_>> = Vec::new();
+        for want in own {
+            if !unique.contains(&want) {
+                unique.push(want);
+            }
+        }
+        unique.sort_by_key(|want| want.name.to_lowercase());
+        work.edits.extend(imports::add(script, &unique));
+    }
+}

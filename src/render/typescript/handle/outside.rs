@@ -1,0 +1,240 @@
+//! Where no tool is called: the session begins or ends, a timer sweeps, a health check counts.
+
+use tree_sitter::Node;
+
+use super::mode::is_async;
+use super::work::Work;
+use crate::model::facts::Span;
+use crate::plan::handle::{Kind, Outside};
+use crate::render::Refused;
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
+
+/// Takes the accesses there away, or moves them.
+pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
+    for outside in &work.handle.outside {
+        one(work, outside)?;
+    }
+    for outside in &work.handle.outside {
+        let (script, node) = work.scripts.expression(&outside.at)?;
+        emptied(work, script, node);
+    }
+    loose(work)
+}
+
+fn one(work: &mut Work<'_>, outside: &Outside) -> Result<(), Refused> {
+    let (script, node) = work.scripts.expression(&outside.at)?;
+    if work.is_gone(&outside.at) || sweeps(work, script, node)? {
+        return Ok(());
+    }
+    match (outside.kind, outside.direct) {
+        (Kind::Delete, _) | (Kind::GetOrCreate, true) | (Kind::Write, true) => {}
+        (Kind::Read, true) => return closes(work, script, node),
+        _ => return Err(used(script, node)),
+    }
+    if let (Kind::Write | Kind::GetOrCreate, Some(value)) = (outside.kind, &outside.value) {
+        let (_, value) = work.scripts.expression(value)?;
+        let value = bare(value);
+        if value.kind() == "identifier" {
+            return Err(used(script, node));
+        }
+        work.initial(script, value, true);
+    }
+    drop_expression(work, script, node)
+}
+
+fn used(script: &Script, node: Node<'_>) -> Refused {
+    script.refuse(
+        node,
+        "the state is used here, where no tool is called and no handle is at hand",
+        "move it into a tool, or into the clean-up of the store",
+    )
+}
+
+/// Takes an expression away that is a statement of its own, or the whole body of an arrow.
+fn drop_expression(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<(), Refused> {
+    let mut outer = node;
+    while let Some(parent) = outer.parent() {
+        let through = match parent.kind() {
+            "await_expression" | "parenthesized_expression" => true,
+            "assignment_expression" | "augmented_assignment_expression" => {
+                parent.child_by_field_name("left") == Some(outer)
+            }
+            "unary_expression" => {
+                parent.child(0).is_some_and(|sign| matches!(script.of(sign), "delete" | "void"))
+            }
+            "binary_expression" => {
+                parent.child_by_field_name("right") == Some(outer)
+                    && parent.child_by_field_name("operator").is_some_and(|operator| script.of(operator) == "&&")
+            }
+            _ => false,
+        };
+        if !through {
+            break;
+        }
+        outer = parent;
+    }
+    let parent = outer.parent().ok_or_else(|| used(script, node))?;
+    if parent.kind() == "expression_statement" {
+        let whole = if statement(parent) == parent { script.removal(parent) } else { span(parent) };
+        // The only statement of an `if` without braces: the `if` goes with it.
+        if statement(parent) != parent {
+            let around = parent.parent().filter(|around| {
+                around.kind() == "if_statement" && around.child_by_field_name("alternative").is_none()
+            });
+            let around = around.ok_or_else(|| used(script, node))?;
+            work.edits.cut(script, script.removal(around));
+            return Ok(());
+        }
+        work.edits.cut(script, whole);
+        return Ok(());
+    }
+    if parent.kind() == "arrow_function" && parent.child_by_field_name("body") == Some(outer) {
+        work.edits.replace(script, span(outer), "{}");
+        return Ok(());
+    }
+    Err(used(script, node))
+}
+
+/// `store.get(id)?.close()`: what is done to a value when its session ends is done when the value goes.
+fn closes(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<(), Refused> {
+    let mut outer = node;
+    while let Some(parent) = outer.parent().filter(|parent| {
+        matches!(parent.kind(), "member_expression" | "non_null_expression" | "await_expression")
+            || (parent.kind() == "call_expression" && parent.child_by_field_name("function") == Some(outer))
+    }) {
+        outer = parent;
+    }
+    let alone = outer.parent().is_some_and(|parent| parent.kind() == "expression_statement");
+    if !alone || outer == node || work.close.is_some() {
+        return Err(used(script, node));
+    }
+    let rest = script.slice(Span::new(node.end_byte(), outer.end_byte())).trim_start_matches(['!', '?']);
+    let noun = work.handle.names.noun.split(' ').next_back().unwrap_or("value").to_owned();
+    work.close = Some(format!("({noun}) => {noun}{rest}"));
+    work.features.close = true;
+    let parent = outer.parent().unwrap_or(outer);
+    work.edits.cut(script, script.removal(parent));
+    Ok(())
+}
+
+/// An `if` around what went is of no use any more.
+fn emptied(work: &mut Work<'_>, script: &Script, node: Node<'_>) {
+    let mut inner = statement(node);
+    while let Some(block) = inner.parent().filter(|parent| parent.kind() == "statement_block") {
+        let Some(around) = block.parent().filter(|around| around.kind() == "if_statement") else { return };
+        let empty = children(block).iter().all(|statement| work.edits.covers(&script.path, span(*statement)));
+        if !empty || around.child_by_field_name("alternative").is_some() {
+            return;
+        }
+        work.edits.cut(script, script.removal(around));
+        inner = around;
+    }
+}
+
+/// Other mentions of the container.
+fn loose(work: &mut Work<'_>) -> Result<(), Refused> {
+    for site in &work.handle.loose {
+        let (script, node) = work.scripts.expression(site)?;
+        if work.is_gone(site) || span(node) == work.handle.store.declared.span {
+            continue;
+        }
+        let parent = node.parent().unwrap_or(node);
+        if is_handed_out(script, parent) || sweeps(work, script, node)? {
+            continue;
+        }
+        let property = parent.child_by_field_name("property").filter(|_| parent.kind() == "member_expression");
+        match property.map(|property| script.of(property)) {
+            Some("size") => {
+                work.features.size = true;
+                work.edits.insert(script, parent.end_byte(), "()");
+                if work.wait {
+                    work.edits.insert(script, parent.start_byte(), "(await ");
+                    work.edits.insert(script, parent.end_byte(), ")");
+                }
+            }
+            _ => {
+                return Err(script.refuse(
+                    parent,
+                    "the container is used here as a whole",
+                    "use the handle store here by hand, or take this code out",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a count of the values stands where it can't be waited for.
+pub fn counts_at_once(work: &Work<'_>) -> Result<bool, Refused> {
+    for site in &work.handle.loose {
+        let (script, node) = work.scripts.expression(site)?;
+        let counted = node.parent().and_then(|parent| parent.child_by_field_name("property"));
+        if counted.is_some_and(|property| script.of(property) == "size")
+            && enclosing_function(node).is_some_and(|function| !is_async(script, function))
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a mention only hands the container to other files.
+fn is_handed_out(script: &Script, parent: Node<'_>) -> bool {
+    matches!(parent.kind(), "export_specifier" | "export_clause")
+        || std::iter::successors(Some(parent), Node::parent).take(3).any(|node| {
+            node.kind() == "assignment_expression"
+                && node.child_by_field_name("left").is_some_and(|left| {
+                    let left = script.of(left);
+                    left == "module.exports" || left.starts_with("exports.")
+                })
+        })
+}
+
+/// A timer that drops values which nobody used for a while: the store does so by itself.
+fn sweeps(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool, Refused> {
+    let mut timer = None;
+    let mut inner = node;
+    while let Some(parent) = inner.parent() {
+        let called = parent.kind() == "call_expression"
+            && parent.child_by_field_name("function").is_some_and(|callee| script.of(callee) == "setInterval");
+        if called {
+            timer = Some(parent);
+            break;
+        }
+        inner = parent;
+    }
+    let Some(timer) = timer else { return Ok(false) };
+    let whole = statement(timer);
+    if work.edits.covers(&script.path, span(whole)) {
+        return Ok(true);
+    }
+    let store = work.handle.store.name.as_str();
+    if let Some(more) = foreign_call(script, timer, store) {
+        return Err(script.refuse(
+            more,
+            "the timer that sweeps the store does something else as well",
+            "move that to a timer of its own, or into the clean-up of the store",
+        ));
+    }
+    work.edits.cut(script, script.removal(whole));
+    Ok(true)
+}
+
+/// A call in a sweep that does not only look for what is old and drop it.
+fn foreign_call<'t>(script: &Script, timer: Node<'t>, store: &str) -> Option<Node<'t>> {
+    let arguments = timer.child_by_field_name("arguments")?;
+    let mut stack = vec![arguments];
+    while let Some(node) = stack.pop() {
+        if node.kind() == "call_expression" {
+            let callee = node.child_by_field_name("function").map(|callee| script.of(callee)).unwrap_or_default();
+            let object = callee.rsplit_once('.').map_or(callee, |(object, _)| object);
+            let own = object == store || object.ends_with(&format!(".{store}"));
+            let plain = ["Date.now", "Object.entries", "Object.keys", "Math."].iter().any(|known| callee.starts_with(known));
+            if !own && !plain && !callee.starts_with("console.") {
+                return Some(node);
+            }
+        }
+        stack.extend(children(node));
+    }
+    None
+}

@@ -1,0 +1,171 @@
+//! The declaration: the container gives way to a handle store.
+
+use tree_sitter::Node;
+
+use super::work::Work;
+use crate::model::facts::Span;
+use crate::plan::handle::Place;
+use crate::render::Refused;
+use crate::render::typescript::script::{Script, children, span};
+use crate::render::typescript::scripts::is_declared;
+use crate::render::typescript::tools::pair;
+
+/// Declares the handle store where the container was. Answers whether the file needs the type of handle stores.
+pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
+    let store = &work.handle.store;
+    let (script, made) = work.scripts.expression(&store.made)?;
+    let name = work.scripts.of(&store.declared)?.around(store.declared.span);
+    let name = name.ok_or_else(|| script.refuse(made, "its declaration was not found", "run again"))?;
+    let declaration = name.parent().unwrap_or(name);
+    let written = declaration.child_by_field_name("type");
+    let value = script
+        .typed()
+        .then(|| value_type(script, written).or_else(|| made_type(script, made)).unwrap_or_else(|| "any".to_owned()));
+    let options = options(work, script, made);
+    match work.handle.store.place {
+        Place::Module | Place::Field => {
+            if let Some(value) = &value {
+                let annotation = format!(": HandleStore<{value}>");
+                match written {
+                    Some(written) => work.edits.replace(script, span(written), annotation),
+                    None => work.edits.insert(script, name.end_byte(), annotation),
+                }
+            }
+            let indent = script.indentation(declaration);
+            let text = script.indented(&script.style.dress(&options), indent);
+            let text = format!("new MemoryHandles{}({text})", type_argument(work, value.as_deref()));
+            work.edits.replace(script, span(made), text);
+            open_up(work, script, declaration);
+        }
+        Place::Local => move_out(work, script, declaration, made, value.as_deref(), &options)?,
+    }
+    Ok(())
+}
+
+/// With a function among the options, nothing else tells the type of values early enough.
+fn type_argument(work: &Work<'_>, value: Option<&str>) -> String {
+    match value {
+        Some(value) if work.close.is_some() => format!("<{value}>"),
+        _ => String::new(),
+    }
+}
+
+fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
+    let (names, lifetime) = (&work.handle.names, &work.handle.lifetime);
+    let string = |text: &str| script.style.string(text);
+    let given = made.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
+    let given = given.filter(|given| given.kind() == "object");
+    let option = |key: &str| {
+        let value = pair(script, given?, key)?.child_by_field_name("value")?;
+        (children(value).is_empty() || value.kind() == "binary_expression").then(|| script.of(value).to_owned())
+    };
+    let idle = match option("ttl") {
+        Some(ttl) => format!("({ttl}) / 1000"),
+        None => lifetime.idle_seconds.to_string(),
+    };
+    let limit = option("max").unwrap_or_else(|| lifetime.limit.to_string());
+    let mut lines = vec![
+        format!("noun: {}", string(&names.noun)),
+        format!("prefix: {}", string(&names.prefix)),
+        format!("createTool: {}", string(&work.handle.creating_tool())),
+        format!("loss: {}", string(&work.handle.loss)),
+        format!("idleSeconds: Number(process.env.{}_IDLE_SECONDS || {idle})", names.setting),
+        format!("limit: Number(process.env.{}_LIMIT || {limit})", names.setting),
+    ];
+    lines.extend(work.close.as_ref().map(|close| format!("close: {close}")));
+    let comma = if script.style.trailing_commas { "," } else { "" };
+    format!("{{\n\t{}{comma}\n}}", lines.join(",\n\t"))
+}
+
+/// The type of the values by the written type of the container.
+fn value_type(script: &Script, written: Option<Node<'_>>) -> Option<String> {
+    let ty = children(written?).first().copied()?;
+    match ty.kind() {
+        "generic_type" => last_argument(script, ty.child_by_field_name("type_arguments")?),
+        "object_type" => {
+            let index = children(ty).into_iter().find(|part| part.kind() == "index_signature")?;
+            let value = index.child_by_field_name("type")?;
+            Some(plain(script.of(value).trim_start_matches(':').trim()))
+        }
+        _ => None,
+    }
+}
+
+fn made_type(script: &Script, made: Node<'_>) -> Option<String> {
+    last_argument(script, made.child_by_field_name("type_arguments")?)
+}
+
+fn last_argument(script: &Script, list: Node<'_>) -> Option<String> {
+    let arguments = children(list);
+    let value = arguments.get(1).or(arguments.last())?;
+    Some(plain(script.of(*value)))
+}
+
+fn plain(ty: &str) -> String {
+    ty.trim_end_matches(" | undefined").to_owned()
+}
+
+/// The tools in another class, or in another file, use the store as well.
+fn open_up(work: &mut Work<'_>, script: &Script, declaration: Node<'_>) {
+    if !work.outward {
+        return;
+    }
+    if work.handle.store.place == Place::Field {
+        let modifier = children(declaration).into_iter().find(|child| child.kind() == "accessibility_modifier");
+        if let Some(modifier) = modifier.filter(|modifier| script.of(*modifier) != "public") {
+            let next = script.text()[modifier.end_byte()..].find(|char: char| !char.is_whitespace()).unwrap_or(0);
+            work.edits.cut(script, Span::new(modifier.start_byte(), modifier.end_byte() + next));
+        }
+        return;
+    }
+    let statement = declaration.parent().unwrap_or(declaration);
+    let exported = statement.parent().is_some_and(|parent| parent.kind() == "export_statement");
+    if !exported && !is_listed(script, work.handle.store.name.as_str()) {
+        work.edits.insert(script, statement.start_byte(), "export ");
+    }
+}
+
+/// Whether a list of exports names the store.
+fn is_listed(script: &Script, name: &str) -> bool {
+    children(script.tree.root_node()).into_iter().any(|node| {
+        node.kind() == "export_statement"
+            && children(node).into_iter().any(|clause| {
+                clause.kind() == "export_clause" && children(clause).into_iter().any(|known| script.of(known) == name)
+            })
+    })
+}
+
+/// A container of a function that runs more than once moves in front of that function.
+fn move_out(
+    work: &mut Work<'_>,
+    script: &Script,
+    declaration: Node<'_>,
+    made: Node<'_>,
+    value: Option<&str>,
+    options: &str,
+) -> Result<(), Refused> {
+    let own = declaration.parent().filter(|parent| {
+        matches!(parent.kind(), "lexical_declaration" | "variable_declaration") && children(*parent).len() == 1
+    });
+    let own = own.ok_or_else(|| {
+        script.refuse(made, "its declaration is shared with others", "declare it in a statement of its own")
+    })?;
+    let mut top = own;
+    while let Some(parent) = top.parent().filter(|parent| parent.kind() != "program") {
+        top = parent;
+    }
+    let name = work.handle.store.name.clone();
+    if is_declared(script, &name) {
+        return Err(script.refuse(own, "a variable of the module has the same name", "rename one of them"));
+    }
+    let annotation = value.map(|value| format!(": HandleStore<{value}>")).unwrap_or_default();
+    let end = if script.style.semicolons { ";" } else { "" };
+    let newline = script.style.newline;
+    let argument = type_argument(work, value);
+    let text = format!("const {name}{annotation} = new MemoryHandles{argument}({}){end}", script.style.dress(options));
+    work.edits.cut(script, script.removal(own));
+    let start = script.removal(top).start as usize;
+    let start = if script.text()[start..].starts_with(['\n', '\r']) { script.line_start(top.start_byte()) } else { start };
+    work.edits.insert(script, start, format!("{text}{newline}{newline}"));
+    Ok(())
+}

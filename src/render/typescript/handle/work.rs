@@ -1,0 +1,129 @@
+//! What the parts of the rendering share.
+
+use tree_sitter::Node;
+
+use super::edits::Edits;
+use crate::model::facts::Span;
+use crate::plan::Site;
+use crate::plan::handle::{Carries, Entry, Handle, Role, Touch};
+use crate::render::Refused;
+use crate::render::typescript::handle_module::Features;
+use crate::render::typescript::scripts::Scripts;
+use crate::render::typescript::script::{Script, children, is_function};
+
+/// A value that something would have created where it was first used.
+#[derive(Clone, Debug)]
+pub struct Initial {
+    /// The file it is written in.
+    pub path: String,
+    /// Its expression.
+    pub span: Span,
+    /// The function around it writes the value, and does not only show something in its place.
+    pub strong: bool,
+}
+
+/// A rendering under way.
+pub struct Work<'a> {
+    /// The plan.
+    pub handle: &'a Handle,
+    /// The files.
+    pub scripts: &'a Scripts<'a>,
+    /// The store's methods answer promises.
+    pub wait: bool,
+    /// What stands for the key, by carrier: `basket_id`, or `basket_id, owner`.
+    pub keys: Vec<String>,
+    /// The handle alone, by carrier.
+    pub names: Vec<String>,
+    /// The owner, by carrier.
+    pub owners: Vec<Option<String>>,
+    /// The changes so far.
+    pub edits: Edits,
+    /// What the module has to offer.
+    pub features: Features,
+    /// Initial values that were found.
+    pub initials: Vec<Initial>,
+    /// What frees a value, as a function.
+    pub close: Option<String>,
+    /// Accesses that are seen to.
+    pub done: Vec<Site>,
+    /// Code elsewhere uses the store: it has to be reachable.
+    pub outward: bool,
+    /// Files that ask who owns a handle.
+    pub owned_files: Vec<String>,
+    /// Imports that are needed: file, source, name, whether it is a type.
+    pub wanted: Vec<(String, String, String, bool)>,
+    /// What the reader has to know.
+    pub notes: Vec<String>,
+}
+
+impl<'a> Work<'a> {
+    /// The function of a carrier.
+    pub fn function(&self, carrier: &Carries) -> Result<(&'a Script, Node<'a>), Refused> {
+        let scripts = self.scripts;
+        let (script, node) = scripts.expression(&carrier.function)?;
+        match function_in(node) {
+            Some(node) => Ok((script, node)),
+            None => Err(script.refuse(node, "a function was expected here", "run again")),
+        }
+    }
+
+    /// Whether a carrier is a handler that creates the value itself.
+    pub fn creates(&self, carrier: &Carries) -> bool {
+        let Entry::Handler(tools) = &carrier.entry else { return false };
+        !self.handle.lazy && !tools.is_empty() && tools.iter().all(|tool| self.handle.tools[*tool].role == Role::Creates)
+    }
+
+    /// The accesses of a carrier.
+    pub fn touches(&self, carrier: usize) -> impl Iterator<Item = &'a Touch> {
+        self.handle.touches.iter().filter(move |touch| touch.carrier == carrier)
+    }
+
+    /// Puts the handle in place of a key, a whole argument or what stands in brackets.
+    pub fn key(&self, touch: &Touch) -> &str {
+        &self.keys[touch.carrier]
+    }
+
+    /// Adds an initial value.
+    pub fn initial(&mut self, script: &Script, node: Node<'_>, strong: bool) {
+        let initial = Initial { path: script.path.clone(), span: Span::new(node.start_byte(), node.end_byte()), strong };
+        if !self.initials.iter().any(|known| known.path == initial.path && known.span == initial.span) {
+            self.initials.push(initial);
+        }
+    }
+
+    /// Whether an access lies within something that goes already.
+    pub fn is_gone(&self, site: &Site) -> bool {
+        self.done.contains(site) || self.edits.covers(&site.path, site.span)
+    }
+}
+
+/// The function that a declaration, a variable or an expression is.
+pub fn function_in(node: Node<'_>) -> Option<Node<'_>> {
+    if is_function(node) {
+        return Some(node);
+    }
+    match node.kind() {
+        "export_statement" | "lexical_declaration" | "variable_declarator" | "pair" => {
+            children(node).into_iter().find_map(function_in)
+        }
+        _ => None,
+    }
+}
+
+/// The node that is the whole argument, or the whole of what stands in brackets, around a key.
+pub fn whole_argument<'t>(key: Node<'t>, within: Node<'t>) -> Node<'t> {
+    let mut node = key;
+    while let Some(parent) = node.parent() {
+        if parent == within || parent.kind() == "arguments" {
+            break;
+        }
+        node = parent;
+    }
+    node
+}
+
+/// Whether two stretches of code are the same but for white space.
+pub fn same_code(a: &str, b: &str) -> bool {
+    let squeeze = |text: &str| text.chars().filter(|char| !char.is_whitespace()).collect::<String>();
+    squeeze(a).replace(",}", "}").replace(",]", "]") == squeeze(b).replace(",}", "}").replace(",]", "]")
+}

@@ -1,0 +1,56 @@
+//! The session header in lists of headers that browsers may send or read.
+
+use super::script::{Script, children, span};
+use crate::model::facts::Span;
+use crate::plan::Site;
+use crate::render::{Files, Refused, Rendered};
+
+/// Takes the header off the lists. `script` is the file that is open already.
+pub fn without_session_id(
+    script: &Script,
+    files: &dyn Files,
+    sites: &[Site],
+    out: &mut Rendered,
+) -> Result<(), Refused> {
+    for site in sites {
+        let other;
+        let script = match site.path == script.path {
+            true => script,
+            false => {
+                other = Script::open(files, &site.path)?;
+                &other
+            }
+        };
+        if let Some((span, text)) = removal(script, site.span) {
+            out.changes.push(script.change(span, text));
+        }
+    }
+    Ok(())
+}
+
+/// What takes the name off the list that it stands in: an element of an array, a part of a text.
+fn removal(script: &Script, at: Span) -> Option<(Span, String)> {
+    let node = script.node(at)?;
+    let written = script.of(node);
+    let quote = written.chars().next()?;
+    let value = written.trim_matches(['\'', '"', '`']);
+    if value.contains(',') {
+        let kept: Vec<&str> =
+            value.split(',').map(str::trim).filter(|name| !name.eq_ignore_ascii_case("mcp-session-id")).collect();
+        return Some((at, format!("{quote}{}{quote}", kept.join(", "))));
+    }
+    let array = node.parent().filter(|parent| parent.kind() == "array")?;
+    let elements = children(array);
+    let index = elements.iter().position(|element| *element == node)?;
+    let text = script.text();
+    let around = match (elements.get(index + 1), index.checked_sub(1).and_then(|before| elements.get(before))) {
+        (Some(next), _) => Span::new(node.start_byte(), next.start_byte()),
+        (None, Some(before)) => Span::new(before.end_byte(), node.end_byte()),
+        (None, None) => {
+            let end = array.end_byte() - 1;
+            let comma = text[node.end_byte()..end].trim_start().starts_with(',');
+            if comma { Span::new(node.start_byte(), end) } else { span(node) }
+        }
+    };
+    Some((around, String::new()))
+}

@@ -1,0 +1,328 @@
+//! What a transport is connected to: how each request gets a server of its own.
+
+use tree_sitter::Node;
+
+use super::made::Made;
+use super::{class, handed};
+use crate::model::facts::Span;
+use crate::plan::singleton::Singleton;
+use crate::render::typescript::factory::{self, Factory, Known};
+use crate::render::typescript::in_flight::mentions;
+use crate::render::typescript::scope;
+use crate::render::typescript::script::{Script, bare, children, span, statement};
+use crate::render::{Change, Files, Refused};
+
+/// How a server is built for a request.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Build {
+    /// The expression that builds one: `buildServer()`, `await createServer(config)`.
+    pub call: String,
+    /// The same as a function without parameters.
+    pub factory: String,
+    /// The variable for it.
+    pub variable: String,
+    /// It is built for each request already.
+    pub local: bool,
+    /// Statements of the transport's file that go.
+    pub gone: Vec<Span>,
+    /// Statements of the transport's file that closed the server at shutdown.
+    pub closed: Vec<Span>,
+    /// Changes, of this file and others.
+    pub changes: Vec<Change>,
+    /// A comment goes with them.
+    pub drops_comment: bool,
+}
+
+pub(super) const TODO: &str = "build the server in a function that holds only its construction and its registrations, and call it for each request";
+
+/// The connecting call: its receiver, and the statement that is nothing else.
+pub(super) struct Connect<'t> {
+    /// What is connected.
+    pub receiver: Node<'t>,
+    /// The statement.
+    pub statement: Node<'t>,
+    /// What stands behind the transport: ` as Transport`, or nothing.
+    pub cast: &'t str,
+}
+
+impl<'t> Connect<'t> {
+    /// Looks at `server.connect(transport)`.
+    pub fn of(script: &'t Script, at: Span) -> Result<Self, Refused> {
+        let gone = || Refused {
+            at: crate::plan::Site { path: script.path.clone(), span: at },
+            why: "the server is no longer connected here".to_owned(),
+            todo: "run again".to_owned(),
+        };
+        let call = script.node(at).filter(|node| node.kind() == "call_expression").ok_or_else(gone)?;
+        let callee = call.child_by_field_name("function").ok_or_else(gone)?;
+        let receiver = callee.child_by_field_name("object").ok_or_else(gone)?;
+        let arguments = call.child_by_field_name("arguments").map(children).unwrap_or_default();
+        let mut outer = call;
+        while let Some(parent) = outer.parent().filter(|p| matches!(p.kind(), "await_expression" | "unary_expression"))
+        {
+            outer = parent;
+        }
+        let alone = outer.parent().filter(|parent| parent.kind() == "expression_statement");
+        let (Some(statement), [given]) = (alone, arguments.as_slice()) else {
+            let todo = "await the call in a statement of its own";
+            return Err(script.refuse(call, "more is done with the connection than to await it", todo));
+        };
+        let inner = bare(*given);
+        let cast = &script.text()[inner.end_byte()..given.end_byte()];
+        Ok(Self { receiver, statement, cast })
+    }
+}
+
+/// Finds out how a server is built.
+pub(super) fn find(
+    script: &Script,
+    singleton: &Singleton,
+    connect: &Connect<'_>,
+    made: &Made<'_>,
+    handler: Node<'_>,
+    files: &dyn Files,
+) -> Result<Build, Refused> {
+    let receiver = connect.receiver;
+    let inner = bare(receiver);
+    match inner.kind() {
+        "call_expression" => Ok(called(script, receiver, inner)),
+        "member_expression" if inner.child_by_field_name("object").is_some_and(|object| object.kind() == "this") => {
+            class::of_field(script, inner)
+        }
+        "identifier" => {
+            let site = Place { script, singleton, files, used: span(connect.statement) };
+            let within = made_in(handler, made).then_some(handler);
+            named(&site, inner, within)
+        }
+        _ => Err(script.refuse(receiver, "how this server is made is not seen here", TODO)),
+    }
+}
+
+/// `createServer().connect(transport)`: made where it is connected.
+fn called(script: &Script, receiver: Node<'_>, call: Node<'_>) -> Build {
+    let text = script.of(receiver).trim_start_matches('(').to_owned();
+    let text =
+        if script.of(receiver).starts_with('(') { text.strip_suffix(')').unwrap_or(&text).to_owned() } else { text };
+    Build {
+        factory: factory_of(script, call, &text),
+        call: text,
+        variable: String::new(),
+        local: true,
+        ..Build::default()
+    }
+}
+
+/// A function without parameters that builds what an expression builds.
+fn factory_of(script: &Script, call: Node<'_>, text: &str) -> String {
+    let callee = call.child_by_field_name("function").filter(|callee| callee.kind() == "identifier");
+    let bare_call = call.child_by_field_name("arguments").is_some_and(|arguments| children(arguments).is_empty());
+    match callee.filter(|_| bare_call) {
+        Some(callee) => script.of(callee).to_owned(),
+        None => format!("() => {}", text.trim_start_matches("await ")),
+    }
+}
+
+/// Where a server is used, once: in what will be gone.
+struct Place<'a, 's> {
+    script: &'s Script,
+    singleton: &'a Singleton,
+    files: &'a dyn Files,
+    used: Span,
+}
+
+/// The server that a name stands for. `handler` is that of a request, where the transport is made in it.
+fn named(place: &Place<'_, '_>, receiver: Node<'_>, handler: Option<Node<'_>>) -> Result<Build, Refused> {
+    let Place { script, singleton, .. } = *place;
+    let name = script.of(receiver);
+    let Some(declared) = scope::declaration(script, receiver, name) else {
+        return Err(script.refuse(receiver, format!("`{name}` is not declared here"), TODO));
+    };
+    if std::iter::successors(declared.parent(), Node::parent).any(|node| node.kind() == "import_statement") {
+        return imported(place, declared);
+    }
+    let declarator = declared.parent().filter(|parent| parent.kind() == "variable_declarator");
+    let Some(value) = declarator.and_then(|declarator| declarator.child_by_field_name("value")) else {
+        return handed::by_parameter(script, singleton, place.files, declared, place.used);
+    };
+    let construct = bare(value);
+    if handler.is_some_and(|handler| span(handler).contains(span(declared))) {
+        let call = script.of(value).to_owned();
+        let factory =
+            if construct.kind() == "call_expression" { factory_of(script, construct, &call) } else { String::new() };
+        let gone = vec![span(statement(declared))];
+        return Ok(Build { call, factory, variable: name.to_owned(), local: true, gone, ..Build::default() });
+    }
+    match construct.kind() {
+        "new_expression" if span(construct) == singleton.server.span && script.path == singleton.server.path => {
+            let gone = [place.used];
+            let registrars = registrars(singleton, &script.path);
+            let known = Known { gone: &gone, registrars: &registrars, exported: false };
+            let factory = factory::extract(script, construct, &known)?;
+            Ok(of_factory(factory))
+        }
+        "call_expression" => once_called(script, place.used, declared, value, construct),
+        _ => Err(script.refuse(value, "how this server is made is not seen here", TODO)),
+    }
+}
+
+/// The server that an expression is, which stands in the argument of a call.
+pub(super) fn of_argument(
+    script: &Script,
+    singleton: &Singleton,
+    files: &dyn Files,
+    argument: Node<'_>,
+) -> Result<Build, Refused> {
+    let inner = bare(argument);
+    match inner.kind() {
+        "call_expression" => Ok(called(script, argument, inner)),
+        "identifier" => {
+            let place = Place { script, singleton, files, used: span(argument) };
+            named(&place, inner, None)
+        }
+        _ => Err(script.refuse(argument, "how this server is made is not seen here", TODO)),
+    }
+}
+
+fn made_in(handler: Node<'_>, made: &Made<'_>) -> bool {
+    span(handler).contains(span(made.statement))
+}
+
+fn registrars(singleton: &Singleton, path: &str) -> Vec<Span> {
+    singleton.registrars.iter().filter(|site| site.path == path).map(|site| site.span).collect()
+}
+
+fn of_factory(factory: Factory) -> Build {
+    Build {
+        factory: factory.name,
+        call: factory.call,
+        variable: factory.server,
+        local: false,
+        gone: Vec::new(),
+        closed: factory.closed,
+        changes: factory.changes,
+        drops_comment: factory.drops_comment,
+    }
+}
+
+/// `const server = createServer();` for the whole process: each request calls the function itself.
+fn once_called(
+    script: &Script,
+    gone: Span,
+    declared: Node<'_>,
+    value: Node<'_>,
+    call: Node<'_>,
+) -> Result<Build, Refused> {
+    let name = script.of(declared);
+    let owner = statement(declared);
+    if owner.kind() == "export_statement" || declared.kind() != "identifier" {
+        return Err(script.refuse(owner, format!("`{name}` is exported, or taken apart where it is made"), TODO));
+    }
+    let mut out = Build {
+        call: script.of(value).to_owned(),
+        variable: name.to_owned(),
+        gone: vec![span(owner)],
+        ..Build::default()
+    };
+    out.factory = factory_of(script, call, &out.call);
+    for used in scope::uses(script, declared) {
+        if gone.contains(span(used)) {
+            continue;
+        }
+        let member = used.parent().filter(|parent| parent.kind() == "member_expression");
+        let property = member.and_then(|member| member.child_by_field_name("property"));
+        let alone = statement(used);
+        match property.map(|property| script.of(property)) {
+            Some("close") if alone.kind() == "expression_statement" => out.closed.push(span(alone)),
+            Some("connect") => out.changes.push(script.change(span(used), format!("({})", out.call))),
+            _ => {
+                let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
+                return Err(script.refuse(used, why, "move it into the function that builds the server"));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The server of another file.
+fn imported(place: &Place<'_, '_>, declared: Node<'_>) -> Result<Build, Refused> {
+    let Place { script, singleton, files, used: gone } = *place;
+    let name = script.of(declared);
+    let home = Script::open(files, &singleton.server.path)?;
+    let Some(made) = home.node(singleton.server.span).filter(|node| node.kind() == "new_expression") else {
+        return Err(script.refuse(declared, format!("how `{name}` is made is not seen"), TODO));
+    };
+    let registrars = registrars(singleton, &home.path);
+    let known = Known { gone: &[], registrars: &registrars, exported: true };
+    let factory = factory::extract(&home, made, &known)?;
+    if let Some(at) = factory.closed.first() {
+        let at = crate::plan::Site { path: home.path.clone(), span: *at };
+        return Err(Refused { at, why: "the server is closed here".to_owned(), todo: TODO.to_owned() });
+    }
+    let mut build = of_factory(factory);
+    build.changes = crate::render::typescript::prune::prune(&home, build.changes);
+    build.variable = name.to_owned();
+    importer(script, declared, gone, &mut build)?;
+    let import = statement(declared);
+    for other in &singleton.importers {
+        if other.path == script.path && other.span == span(import) {
+            continue;
+        }
+        let theirs = Script::open(files, &other.path)?;
+        let statement = theirs.node(other.span).filter(|node| node.kind() == "import_statement");
+        let taken = statement.and_then(|statement| {
+            scope::declared_by(statement).into_iter().find(|taken| {
+                let specifier = taken.parent().filter(|parent| parent.kind() == "import_specifier");
+                specifier
+                    .and_then(|specifier| specifier.child_by_field_name("name"))
+                    .is_some_and(|of| theirs.of(of) == build.variable || script.of(declared) == theirs.of(of))
+            })
+        });
+        let Some(taken) = taken else {
+            return Err(Refused {
+                at: other.clone(),
+                why: format!("`{name}` is used by this file too, and it is not seen how"),
+                todo: TODO.to_owned(),
+            });
+        };
+        let closed = build.closed.len();
+        importer(&theirs, taken, Span::default(), &mut build)?;
+        if build.closed.len() > closed {
+            return Err(theirs.refuse(taken, format!("`{name}` is closed here too"), TODO));
+        }
+    }
+    Ok(build)
+}
+
+/// A file that imports the server imports its factory instead. What it connects besides gets a server of its own.
+fn importer(script: &Script, declared: Node<'_>, gone: Span, build: &mut Build) -> Result<(), Refused> {
+    let name = script.of(declared);
+    let specifier = declared.parent().filter(|parent| parent.kind() == "import_specifier");
+    let Some(specifier) = specifier else {
+        return Err(script.refuse(declared, format!("`{name}` is imported as a whole or as a default"), TODO));
+    };
+    if mentions(script.text(), &build.factory) {
+        return Err(script.refuse(specifier, format!("`{}` means something else here", build.factory), TODO));
+    }
+    for used in scope::uses(script, declared) {
+        if gone.contains(span(used)) {
+            continue;
+        }
+        let alone = statement(used);
+        let member = used.parent().filter(|parent| parent.kind() == "member_expression");
+        let property = member.and_then(|member| member.child_by_field_name("property"));
+        match property.map(|property| script.of(property)) {
+            Some("connect") => {
+                let call =
+                    if build.call.starts_with("await ") { format!("({})", build.call) } else { build.call.clone() };
+                build.changes.push(script.change(span(used), call));
+            }
+            Some("close") if alone.kind() == "expression_statement" => build.closed.push(span(alone)),
+            _ => {
+                let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
+                return Err(script.refuse(used, why, "decide what this should do without a server of the process"));
+            }
+        }
+    }
+    build.changes.push(script.change(span(specifier), build.factory.clone()));
+    Ok(())
+}

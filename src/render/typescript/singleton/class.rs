@@ -1,0 +1,132 @@
+//! A server that is a field of a class: an instance for each request, where making one does nothing but register.
+
+use tree_sitter::Node;
+
+use super::build::{Build, TODO};
+use crate::render::Refused;
+use crate::render::typescript::script::{Script, bare, children};
+
+/// What must not happen once for each request.
+const LASTING: &[&str] =
+    &["process.on(", "process.once(", "setInterval(", "setTimeout(", ".listen(", "spawn(", "await "];
+
+/// How a server that is `this.field` is built for a request.
+pub(super) fn of_field(script: &Script, field: Node<'_>) -> Result<Build, Refused> {
+    let refuse = |node: Node<'_>, why: &str| Err(script.refuse(node, why, TODO));
+    let class = std::iter::successors(field.parent(), Node::parent)
+        .find(|node| matches!(node.kind(), "class_declaration" | "abstract_class_declaration"));
+    let Some(class) = class else { return refuse(field, "the class of this server is not seen here") };
+    let (Some(name), Some(body)) = (class.child_by_field_name("name"), class.child_by_field_name("body")) else {
+        return refuse(class, "the class of this server has no name");
+    };
+    if children(class).iter().any(|child| child.kind() == "class_heritage" && script.of(*child).contains("extends")) {
+        return refuse(class, "the class extends another, whose constructor is not seen here");
+    }
+    let property = field.child_by_field_name("property").map_or("", |property| script.of(property));
+    let constructor = children(body).into_iter().find(|member| member_name(script, *member) == Some("constructor"));
+    let parameters = constructor.and_then(|constructor| constructor.child_by_field_name("parameters"));
+    if let Some(parameter) = parameters.map(children).unwrap_or_default().first() {
+        return refuse(*parameter, "the class is constructed with arguments");
+    }
+    for member in children(body)
+        .into_iter()
+        .filter(|member| matches!(member.kind(), "public_field_definition" | "field_definition"))
+    {
+        if member_name(script, member) != Some(property)
+            && let Some(value) = member.child_by_field_name("value").filter(|value| makes(*value))
+        {
+            return refuse(value, "each instance makes this for itself; it should be one for the process");
+        }
+    }
+    if let Some(constructor) = constructor {
+        let mut seen = Vec::new();
+        registers(script, body, constructor, property, &mut seen)?;
+    }
+    let call = format!("new {}().{property}", script.of(name));
+    Ok(Build {
+        factory: format!("() => {call}"),
+        call,
+        variable: property.trim_start_matches('#').to_owned(),
+        ..Build::default()
+    })
+}
+
+/// Whether a method, and the methods that it calls, do nothing that lasts.
+fn registers<'t>(
+    script: &'t Script,
+    body: Node<'t>,
+    method: Node<'t>,
+    property: &str,
+    seen: &mut Vec<Node<'t>>,
+) -> Result<(), Refused> {
+    if seen.contains(&method) {
+        return Ok(());
+    }
+    seen.push(method);
+    let Some(block) = method.child_by_field_name("body") else { return Ok(()) };
+    for statement in children(block) {
+        // What stands in a function runs later: a handler, in most cases.
+        let now = outside_of_functions(script, statement);
+        if let Some(word) = LASTING.iter().find(|word| now.contains(**word)) {
+            let why = format!(
+                "constructing the class does this too (`{}`): it must not happen for each request",
+                word.trim()
+            );
+            return Err(script.refuse(statement, why, "move it out of the constructor, into the method that serves"));
+        }
+        if let Some((target, value)) = assigned(script, statement)
+            && target != property
+            && makes(value)
+        {
+            let why = "each instance makes this for itself; it should be one for the process";
+            return Err(script.refuse(value, why, TODO));
+        }
+        for called in children(body) {
+            let calls = member_name(script, called).is_some_and(|name| now.contains(&format!("this.{name}(")));
+            if calls && called.kind() == "method_definition" {
+                registers(script, body, called, property, seen)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `this.target = value;`
+fn assigned<'t>(script: &'t Script, statement: Node<'t>) -> Option<(&'t str, Node<'t>)> {
+    let assignment = statement.named_child(0).filter(|node| node.kind() == "assignment_expression")?;
+    let target = assignment.child_by_field_name("left")?;
+    let of_this = target.child_by_field_name("object").is_some_and(|object| object.kind() == "this");
+    let property = target.child_by_field_name("property").filter(|_| of_this)?;
+    Some((script.of(property), assignment.child_by_field_name("right")?))
+}
+
+/// Whether a value is made by a construction or a call.
+fn makes(value: Node<'_>) -> bool {
+    matches!(bare(value).kind(), "new_expression" | "call_expression" | "object" | "array")
+}
+
+fn member_name<'t>(script: &'t Script, member: Node<'t>) -> Option<&'t str> {
+    let name = member.child_by_field_name("name").or_else(|| member.child_by_field_name("property"))?;
+    Some(script.of(name))
+}
+
+/// The text of a node without the functions in it.
+fn outside_of_functions(script: &Script, node: Node<'_>) -> String {
+    let mut out = String::new();
+    let mut at = node.start_byte();
+    let mut stack = vec![node];
+    let mut inner: Vec<(usize, usize)> = Vec::new();
+    while let Some(node) = stack.pop() {
+        match crate::render::typescript::script::is_function(node) {
+            true => inner.push((node.start_byte(), node.end_byte())),
+            false => stack.extend(children(node)),
+        }
+    }
+    inner.sort_unstable();
+    for (start, end) in inner {
+        out.push_str(&script.text()[at..start]);
+        at = end;
+    }
+    out.push_str(&script.text()[at..node.end_byte()]);
+    out
+}

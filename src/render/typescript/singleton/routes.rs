@@ -1,0 +1,256 @@
+//! Where a transport answers requests: the statement, the handler around it, the routes that the handler is registered for.
+
+use tree_sitter::Node;
+
+use crate::model::facts::Span;
+use crate::plan::web::Framework;
+use crate::render::Refused;
+use crate::render::typescript::scope;
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
+
+/// A call of `handleRequest` with what is around it.
+pub(super) struct Handled<'t> {
+    /// The call.
+    pub call: Node<'t>,
+    /// The statement that is nothing but the call; the call itself where it is the body of an arrow.
+    pub statement: Node<'t>,
+    /// The handler.
+    pub handler: Node<'t>,
+    /// Whose handler it is.
+    pub framework: Framework,
+    /// What it calls the request, or the context.
+    pub request: &'t str,
+    /// What it calls the response.
+    pub response: &'t str,
+    /// Its arguments as written.
+    pub arguments: &'t str,
+    /// The routes that it is registered for.
+    pub routes: Vec<Route<'t>>,
+    /// Something else catches what it throws.
+    pub caught: bool,
+    /// A condition around the call says which method it answers.
+    pub only: Option<Method>,
+}
+
+/// Which methods something answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    /// POST: it stays.
+    Post,
+    /// GET or DELETE: they go.
+    Gone,
+    /// All of them.
+    Any,
+    /// All, and all paths below.
+    Below,
+}
+
+/// A route: `app.post('/mcp', handler)`.
+#[derive(Clone, Copy)]
+pub(super) struct Route<'t> {
+    /// The statement.
+    pub statement: Node<'t>,
+    /// The argument that is the handler.
+    pub argument: Node<'t>,
+    /// The name of the method that registers: `post`.
+    pub registers: Node<'t>,
+    /// What it answers.
+    pub method: Method,
+    /// The application.
+    pub app: &'t str,
+    /// The path, as written.
+    pub path: &'t str,
+}
+
+impl<'t> Handled<'t> {
+    /// Looks at a call of `handleRequest`.
+    pub fn of(script: &'t Script, at: Span) -> Result<Self, Refused> {
+        let call = script.node(at).filter(|node| node.kind() == "call_expression").ok_or_else(|| Refused {
+            at: crate::plan::Site { path: script.path.clone(), span: at },
+            why: "the call is no longer where it was".to_owned(),
+            todo: "run again".to_owned(),
+        })?;
+        let todo = "write the call as a statement of its own in the handler of the route";
+        let Some(handler) = enclosing_function(call) else {
+            return Err(script.refuse(call, "this is not within a handler", todo));
+        };
+        let Some(statement) = plain_statement(call, handler) else {
+            return Err(script.refuse(call, "more is done with the answer than to await it", todo));
+        };
+        let arguments = call.child_by_field_name("arguments");
+        let list = arguments.map(children).unwrap_or_default();
+        let routes = routes(script, handler);
+        let Some((framework, request, response)) = framework(script, handler, &list, &routes) else {
+            return Err(script.refuse(call, "this is no handler of a framework that is known here", todo));
+        };
+        let written = arguments.map_or("", |arguments| script.of(arguments));
+        let wrapped =
+            routes.iter().any(|route| route.argument != handler && route.argument.kind() == "call_expression");
+        let caught = wrapped || within_try(call, handler);
+        let only = condition(script, call, handler, request);
+        let arguments = written.trim_start_matches('(').strip_suffix(')').unwrap_or(written);
+        Ok(Self { call, statement, handler, framework, request, response, arguments, routes, caught, only })
+    }
+
+    /// Which methods the call answers; where several routes share the handler, the widest.
+    pub fn method(&self) -> Method {
+        if let Some(only) = self.only {
+            return only;
+        }
+        let methods: Vec<Method> = self.routes.iter().map(|route| route.method).collect();
+        match () {
+            () if methods.is_empty() || methods.contains(&Method::Below) => Method::Below,
+            () if methods.contains(&Method::Any) => Method::Any,
+            () if methods.contains(&Method::Post) => Method::Post,
+            () => Method::Gone,
+        }
+    }
+}
+
+/// `await transport.handleRequest(…);`, with or without `await`, `void`, `return`; or an arrow's whole body.
+fn plain_statement<'t>(call: Node<'t>, handler: Node<'t>) -> Option<Node<'t>> {
+    let mut at = call;
+    loop {
+        if handler.child_by_field_name("body") == Some(at) {
+            return Some(at);
+        }
+        let parent = at.parent()?;
+        match parent.kind() {
+            "await_expression" | "unary_expression" | "parenthesized_expression" => at = parent,
+            "expression_statement" | "return_statement" => return Some(parent),
+            _ => return None,
+        }
+    }
+}
+
+/// Whose handler it is, by what the transport is given, and what it calls request and response.
+fn framework<'t>(
+    script: &'t Script,
+    handler: Node<'t>,
+    arguments: &[Node<'t>],
+    routes: &[Route<'t>],
+) -> Option<(Framework, &'t str, &'t str)> {
+    let object = |node: Node<'t>| bare(node).child_by_field_name("object");
+    let property = |node: Node<'t>| bare(node).child_by_field_name("property").map(|property| script.of(property));
+    let first = *arguments.first()?;
+    let second = arguments.get(1).copied().filter(|node| !matches!(node.kind(), "object"));
+    let Some(second) = second else {
+        let request = object(first).filter(|_| property(first) == Some("raw"));
+        return match request.filter(|request| property(*request) == Some("req")).and_then(object) {
+            Some(context) => Some((Framework::Hono, script.of(context), "")),
+            None => (bare(first).kind() == "identifier").then(|| (Framework::Web, script.of(bare(first)), "")),
+        };
+    };
+    if property(first) == Some("raw") && property(second) == Some("raw") {
+        return Some((Framework::Fastify, script.of(object(first)?), script.of(object(second)?)));
+    }
+    let (first, second) = (bare(first), bare(second));
+    if first.kind() != "identifier" || second.kind() != "identifier" {
+        return None;
+    }
+    let names = (script.of(first), script.of(second));
+    let parameters = handler.child_by_field_name("parameters").map_or("", |parameters| script.of(parameters));
+    let node = given_to_server(script, handler)
+        || routes.is_empty() && (parameters.contains("IncomingMessage") || script.text().contains("createServer("));
+    if node {
+        return Some((Framework::Node, names.0, names.1));
+    }
+    (!routes.is_empty()).then_some((Framework::Express, names.0, names.1))
+}
+
+/// Whether a handler is the argument of `createServer`.
+fn given_to_server(script: &Script, handler: Node<'_>) -> bool {
+    let call = handler.parent().filter(|parent| parent.kind() == "arguments").and_then(|list| list.parent());
+    let callee = call.and_then(|call| call.child_by_field_name("function"));
+    callee.is_some_and(|callee| script.of(callee).ends_with("createServer"))
+}
+
+/// The routes that a handler is registered for, itself or by its name.
+fn routes<'t>(script: &'t Script, handler: Node<'t>) -> Vec<Route<'t>> {
+    if let Some(route) = route(script, handler) {
+        return vec![route];
+    }
+    let named = match handler.kind() {
+        "function_declaration" => handler.child_by_field_name("name"),
+        _ => handler
+            .parent()
+            .filter(|parent| parent.kind() == "variable_declarator")
+            .and_then(|declarator| declarator.child_by_field_name("name")),
+    };
+    let used = named.map(|name| scope::uses(script, name)).unwrap_or_default();
+    used.into_iter().filter_map(|used| route(script, used)).collect()
+}
+
+/// The route that a value is the handler of, directly or through a function that wraps it.
+fn route<'t>(script: &'t Script, handler: Node<'t>) -> Option<Route<'t>> {
+    let mut argument = handler;
+    for _ in 0..2 {
+        let list = argument.parent().filter(|parent| parent.kind() == "arguments")?;
+        let call = list.parent().filter(|call| call.kind() == "call_expression")?;
+        let callee = call.child_by_field_name("function")?;
+        if callee.kind() == "member_expression" {
+            let registers = callee.child_by_field_name("property")?;
+            let method = match script.of(registers) {
+                "post" => Method::Post,
+                "get" | "delete" => Method::Gone,
+                "all" => Method::Any,
+                "use" => Method::Below,
+                _ => return None,
+            };
+            let app = callee.child_by_field_name("object")?;
+            let path = children(list).first().copied().filter(|path| *path != argument);
+            let path = path.map_or("", |path| script.of(path));
+            return Some(Route { statement: statement(call), argument, registers, method, app: script.of(app), path });
+        }
+        argument = call;
+    }
+    None
+}
+
+fn within_try(call: Node<'_>, handler: Node<'_>) -> bool {
+    std::iter::successors(call.parent(), Node::parent).take_while(|node| *node != handler).any(|node| {
+        node.kind() == "try_statement"
+            && node.child_by_field_name("handler").is_some()
+            && node.child_by_field_name("body").is_some_and(|body| span(body).contains(span(call)))
+    })
+}
+
+/// The method that a condition around a call asks for.
+fn condition(script: &Script, call: Node<'_>, handler: Node<'_>, request: &str) -> Option<Method> {
+    let mut inner = call;
+    for node in std::iter::successors(call.parent(), Node::parent).take_while(|node| *node != handler) {
+        let then = node.child_by_field_name("consequence").is_some_and(|then| then == inner);
+        if node.kind() == "if_statement" && then {
+            let text = node.child_by_field_name("condition").map_or("", |condition| script.of(condition));
+            let asks = text.contains(&format!("{request}.method")) && text.contains("===") && !text.contains("||");
+            match () {
+                () if asks && text.contains("POST") => return Some(Method::Post),
+                () if asks && (text.contains("GET") || text.contains("DELETE")) => return Some(Method::Gone),
+                () => {}
+            }
+        }
+        inner = node;
+    }
+    earlier_gate(script, call, handler, request).then_some(Method::Post)
+}
+
+/// Whether the handler has turned all other methods away before: `if (req.method !== 'POST') { …; return; }`.
+fn earlier_gate(script: &Script, call: Node<'_>, handler: Node<'_>, request: &str) -> bool {
+    let mut at = statement(call);
+    loop {
+        let mut before = at.prev_named_sibling();
+        while let Some(node) = before {
+            let text = node.child_by_field_name("condition").map_or("", |condition| script.of(condition));
+            let then = node.child_by_field_name("consequence").map_or("", |then| script.of(then));
+            let asks = text.contains(&format!("{request}.method")) && text.contains("!==") && text.contains("POST");
+            if node.kind() == "if_statement" && asks && then.contains("return") && !text.contains("&&") {
+                return true;
+            }
+            before = node.prev_named_sibling();
+        }
+        match at.parent() {
+            Some(parent) if parent != handler => at = parent,
+            _ => return false,
+        }
+    }
+}

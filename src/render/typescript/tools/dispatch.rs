@@ -1,0 +1,335 @@
+//! Tools of the low-level `Server`: an entry in a list, and a branch in the handler that all of them share.
+
+use tree_sitter::Node;
+
+use super::create::answer;
+use super::register::handler_of;
+use super::{Added, Argument, Context, Kind, NewTool, handler, json};
+use crate::model::facts::Span;
+use crate::plan::handle::ToolUse;
+use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, statement};
+use crate::render::typescript::scripts::{Code, Scripts, binds, mentions};
+use crate::render::{Change, Refused};
+
+/// The object that lists a tool.
+fn listed<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Result<Code<'s>, Refused> {
+    let site = tool.entry.as_ref().unwrap_or(&tool.registration);
+    let code = scripts.at(site)?.bare();
+    if code.node.kind() == "object" {
+        return Ok(code);
+    }
+    Err(code.refuse("the tool's entry in the list of tools is not written out here", "give it the handle by hand"))
+}
+
+/// Adds an argument to a listed tool. The handler's own parameters are seen to by [`context`]. The server has not checked the
+/// arguments: the handler's code gets the handle by `handleIn`, which does.
+pub fn add_argument(scripts: &Scripts<'_>, tool: &ToolUse, argument: &Argument) -> Result<Added, Refused> {
+    let changes = json::extend(scripts, listed(scripts, tool)?, argument)?;
+    let handler = handler_of(scripts, tool)?;
+    let arguments = arguments(handler.script, handler.node)?;
+    let string = |text: &str| handler.script.style.string(text);
+    let name = format!("handleIn({arguments}, {}, {})", string(&argument.name), string(&argument.source));
+    Ok(Added { changes, name, auth: None })
+}
+
+/// The changes of a dispatching handler's context parameter.
+pub fn context(
+    scripts: &Scripts<'_>,
+    tool: &ToolUse,
+    wish: &Context,
+) -> Result<(Vec<Change>, Option<String>), Refused> {
+    handler::context(handler_of(scripts, tool)?, 1, wish, true)
+}
+
+/// How the handler names the arguments of the call.
+fn arguments(script: &Script, handler: Node<'_>) -> Result<String, Refused> {
+    if let Some(found) = named(script, handler, "arguments") {
+        return Ok(found);
+    }
+    match params(script, handler) {
+        Some(params) => Ok(format!("{params}.arguments")),
+        None => Err(script.refuse(
+            handler,
+            "how it names the arguments of a call was not found",
+            "take them from `request.params`, and run again",
+        )),
+    }
+}
+
+/// How the handler names the tool that is called.
+fn tool_name(script: &Script, handler: Node<'_>) -> Option<String> {
+    named(script, handler, "name").or_else(|| params(script, handler).map(|params| format!("{params}.name")))
+}
+
+/// How the handler names the parameters of the request.
+fn params(script: &Script, handler: Node<'_>) -> Option<String> {
+    let list = handler.child_by_field_name("parameters").map(children);
+    let first = match list {
+        Some(list) => handler::pattern(*list.first()?),
+        None => handler.child_by_field_name("parameter")?,
+    };
+    match first.kind() {
+        "identifier" => Some(format!("{}.params", script.of(first))),
+        "object_pattern" => binds(script, first, "params").map(|_| "params".to_owned()),
+        _ => None,
+    }
+}
+
+/// The variable of a handler that is given a property of `request.params`: by a pattern, or by its value.
+fn named(script: &Script, handler: Node<'_>, property: &str) -> Option<String> {
+    let mut stack = vec![handler];
+    while let Some(node) = stack.pop() {
+        if node != handler && is_function(node) {
+            continue;
+        }
+        match node.kind() {
+            "pair_pattern" => {
+                let value = node.child_by_field_name("value")?;
+                let value = value.child_by_field_name("left").unwrap_or(value);
+                let of_parameters = node.child_by_field_name("key").is_some_and(|key| script.of(key) == property);
+                if of_parameters && value.kind() == "identifier" && is_of_params(script, node) {
+                    return Some(script.of(value).to_owned());
+                }
+            }
+            "shorthand_property_identifier_pattern" if script.of(node) == property && is_of_params(script, node) => {
+                return Some(property.to_owned());
+            }
+            "variable_declarator" => {
+                let name = node.child_by_field_name("name").filter(|name| name.kind() == "identifier");
+                if let (Some(name), Some(value)) = (name, node.child_by_field_name("value"))
+                    && is_property_of_params(script, value, property)
+                {
+                    return Some(script.of(name).to_owned());
+                }
+            }
+            _ => {}
+        }
+        let mut inner = children(node);
+        inner.reverse();
+        stack.extend(inner);
+    }
+    None
+}
+
+/// Whether a pattern takes `request.params` apart.
+fn is_of_params(script: &Script, entry: Node<'_>) -> bool {
+    let outer = std::iter::successors(entry.parent(), Node::parent)
+        .find(|node| !matches!(node.kind(), "object_pattern" | "object_assignment_pattern" | "assignment_pattern"));
+    match outer {
+        Some(outer) if outer.kind() == "variable_declarator" => {
+            outer.child_by_field_name("value").is_some_and(|value| {
+                let value = script.of(bare(value));
+                value == "params" || value.ends_with(".params")
+            })
+        }
+        Some(outer) => {
+            outer.kind() == "pair_pattern"
+                && outer.child_by_field_name("key").is_some_and(|key| script.of(key) == "params")
+        }
+        None => false,
+    }
+}
+
+/// `request.params.arguments`, through casts and defaults.
+fn is_property_of_params(script: &Script, value: Node<'_>, property: &str) -> bool {
+    let value = bare(value);
+    match value.kind() {
+        "member_expression" => script.of(value).replace('?', "").ends_with(&format!("params.{property}")),
+        "binary_expression" => {
+            value.child_by_field_name("left").is_some_and(|left| is_property_of_params(script, left, property))
+        }
+        _ => false,
+    }
+}
+
+/// Adds a tool before or behind another one's entry in the list, and dispatches it.
+pub fn insert(
+    scripts: &Scripts<'_>,
+    beside: &ToolUse,
+    before: bool,
+    tool: &NewTool,
+    ahead: Option<Span>,
+) -> Result<Vec<Change>, Refused> {
+    let entry = listed(scripts, beside)?;
+    let script = entry.script;
+    let mut changes = match entry.node.parent() {
+        Some(list) if list.kind() == "array" => vec![element(script, entry.node, before, &literal(script, tool, ""))],
+        _ => constant(entry, before, tool).ok_or_else(|| {
+            entry.refuse(
+                "the list that this tool is in was not found in its file",
+                "list and dispatch the new tool by hand",
+            )
+        })?,
+    };
+    changes.push(branch(scripts, beside, tool, ahead)?);
+    Ok(changes)
+}
+
+/// The literal that lists a new tool.
+fn literal(script: &Script, tool: &NewTool, before: &str) -> String {
+    let comma = if script.style.trailing_commas { "," } else { "" };
+    format!("{before}{{\n\t{}{comma}\n}}", json::fields(script, tool).join(",\n\t"))
+}
+
+/// An element of a list beside another.
+fn element(script: &Script, place: Node<'_>, before: bool, text: &str) -> Change {
+    let (newline, indent) = (script.style.newline, script.indentation(place));
+    let text = script.indented(&script.style.dress(text), indent);
+    let start = script.with_comments(place);
+    let own_line = script.text()[script.line_start(start)..start].trim().is_empty();
+    let glue = if own_line { format!("{newline}{indent}") } else { " ".to_owned() };
+    if before {
+        return script.change(Span::new(start, start), format!("{text},{glue}"));
+    }
+    script.change(Span::new(place.end_byte(), place.end_byte()), format!(",{glue}{text}"))
+}
+
+/// A tool that a constant describes, which a list names: one more constant, and one more name in the list.
+fn constant(entry: Code<'_>, before: bool, tool: &NewTool) -> Option<Vec<Change>> {
+    let script = entry.script;
+    let declarator = std::iter::successors(entry.node.parent(), Node::parent)
+        .take_while(|node| matches!(node.kind(), "as_expression" | "satisfies_expression" | "variable_declarator"))
+        .last()
+        .filter(|node| node.kind() == "variable_declarator")?;
+    let own = declarator.child_by_field_name("name")?;
+    let listed = mentions(script, script.tree.root_node(), script.of(own))
+        .into_iter()
+        .find(|node| node.parent().is_some_and(|list| list.kind() == "array"))?;
+    let name = like(script.of(own), &tool.name);
+    let of_type = declarator.child_by_field_name("type").map(|of_type| script.of(of_type)).unwrap_or_default();
+    let end = if script.style.semicolons { ";" } else { "" };
+    let text = format!("{}{end}", literal(script, tool, &format!("const {name}{of_type} = ")));
+    let newline = script.style.newline;
+    let whole = statement(declarator);
+    let indent = script.indentation(whole);
+    let text = script.indented(&script.style.dress(&text), indent);
+    let at = script.line_start(script.with_comments(whole));
+    Some(vec![
+        script.change(Span::new(at, at), format!("{indent}{text}{newline}{newline}")),
+        element(script, listed, before, &name),
+    ])
+}
+
+/// A name for a tool's constant, spelled like another's: `countTool`, `COUNT_TOOL`.
+fn like(other: &str, tool: &str) -> String {
+    let screams = other.chars().all(|char| !char.is_lowercase());
+    let plain = if screams { tool.replace('-', "_").to_uppercase() } else { handler::camel(tool) };
+    let ends = ["ToolDefinition", "Definition", "Tool", "_TOOL", "Schema"];
+    let end = ends.iter().find(|end| other.ends_with(**end)).copied().unwrap_or(if screams { "" } else { "Tool" });
+    format!("{plain}{end}")
+}
+
+/// The branch that runs a new tool: a case of the switch where the other's is; else a statement of its own, before `ahead`, or as
+/// soon as the tool's name is known.
+fn branch(scripts: &Scripts<'_>, beside: &ToolUse, tool: &NewTool, ahead: Option<Span>) -> Result<Change, Refused> {
+    let handler = handler_of(scripts, beside)?;
+    let script = handler.script;
+    let refuse = || handler.refuse("where it tells the tools apart was not found", "dispatch the new tool by hand");
+    let found = dispatching(script, handler.node, &beside.name);
+    let ahead = ahead
+        .filter(|ahead| {
+            let start = ahead.start as usize;
+            start > handler.node.start_byte() && found.is_none_or(|(place, _)| start < place.start_byte())
+        })
+        .and_then(|ahead| script.around(ahead))
+        .map(statement);
+    let (at, subject, is_case) = match (ahead, found) {
+        (Some(ahead), Some((_, subject))) => (ahead, subject.to_owned(), false),
+        (Some(ahead), None) => (ahead, tool_name(script, handler.node).ok_or_else(refuse)?, false),
+        (None, Some((place, subject))) if place.kind() == "switch_case" => (place, subject.to_owned(), true),
+        (None, Some((place, subject))) => (statement(place), subject.to_owned(), false),
+        (None, None) => {
+            let subject = tool_name(script, handler.node).ok_or_else(refuse)?;
+            (first_use(script, handler.node, &subject).ok_or_else(refuse)?, subject, false)
+        }
+    };
+    let inside: String = body(handler, tool)?.iter().map(|line| format!("\t{line}\n")).collect();
+    let name = script.style.string(&tool.name);
+    let text = if is_case {
+        format!("case {name}: {{\n{inside}}}")
+    } else {
+        format!("if ({subject} === {name}) {{\n{inside}}}")
+    };
+    let indent = script.indentation(at);
+    let text = script.indented(&script.style.dress(&text), indent);
+    let start = script.line_start(script.with_comments(at));
+    Ok(script.change(Span::new(start, start), format!("{indent}{text}{}", script.style.newline)))
+}
+
+/// The first statement of a handler behind those that take its parameters apart.
+fn first_use<'s>(script: &'s Script, handler: Node<'s>, subject: &str) -> Option<Node<'s>> {
+    let body = handler.child_by_field_name("body").filter(|body| body.kind() == "statement_block")?;
+    let declares = |node: &Node<'_>| {
+        node.kind() == "lexical_declaration"
+            && (script.of(*node).contains(".params") || script.of(*node).contains(subject))
+    };
+    children(body).into_iter().find(|node| is_statement(*node) && !declares(node))
+}
+
+/// The statements of a new tool's branch.
+fn body(handler: Code<'_>, tool: &NewTool) -> Result<Vec<String>, Refused> {
+    let script = handler.script;
+    let mut out = Vec::new();
+    let arguments = if tool.parameters.is_empty() { String::new() } else { arguments(script, handler.node)? };
+    for parameter in &tool.parameters {
+        let name = &parameter.name;
+        let string = |text: &str| script.style.string(text);
+        let value = match &parameter.kind {
+            Kind::Handle { source, .. } => format!("handleIn({arguments}, {}, {})", string(name), string(source)),
+            // The server does not fill in defaults, and lets anything pass.
+            Kind::Text(default) => {
+                format!("typeof {arguments}?.{name} === {} ? {arguments}.{name} : {default}", string("string"))
+            }
+            Kind::Same(_) => format!("{arguments}?.{name}"),
+        };
+        out.push(format!("const {name} = {value};"));
+    }
+    let auth = if tool.body.iter().any(|line| line.contains("{auth}")) {
+        handler::context(handler, 1, &Context { owner: true, gone: Vec::new() }, true)?.1.unwrap_or_default()
+    } else {
+        String::new()
+    };
+    out.extend(tool.body.iter().map(|line| line.replace("{auth}", &auth)));
+    out.extend(answer(script, tool, "").lines().map(str::to_owned));
+    Ok(out)
+}
+
+/// The case, or the `if`, that runs a tool, and the expression that it compares with the tool's name.
+fn dispatching<'t>(script: &'t Script, handler: Node<'t>, tool: &str) -> Option<(Node<'t>, &'t str)> {
+    let is_name = |node: Node<'_>| node.kind() == "string" && script.of(node).trim_matches(['\'', '"']) == tool;
+    let mut stack = vec![handler];
+    while let Some(node) = stack.pop() {
+        match node.kind() {
+            "switch_case" if node.child_by_field_name("value").is_some_and(is_name) => {
+                let switch = node.parent()?.parent()?;
+                let subject = script.of(bare(switch.child_by_field_name("value")?));
+                return Some((first_label(node), subject));
+            }
+            "if_statement" => {
+                let condition = node.child_by_field_name("condition").map(bare)?;
+                let (left, right) = (condition.child_by_field_name("left"), condition.child_by_field_name("right"));
+                if let (Some(left), Some(right)) = (left, right)
+                    && is_name(right)
+                {
+                    return Some((node, script.of(left)));
+                }
+            }
+            _ => {}
+        }
+        let mut inner = children(node);
+        inner.reverse();
+        stack.extend(inner);
+    }
+    None
+}
+
+/// The first of the labels that share a body: `case 'a': case 'b': …`.
+fn first_label(case: Node<'_>) -> Node<'_> {
+    let mut first = case;
+    while let Some(before) =
+        first.prev_named_sibling().filter(|before| before.kind() == "switch_case" && children(*before).len() == 1)
+    {
+        first = before;
+    }
+    first
+}

@@ -1,0 +1,146 @@
+//! Tools of the SDK as text: an argument more for one that is registered, a new one beside it, an id more in what one answers.
+//!
+//! What a caller needs to know of a registration is only where it stands: which of the SDK's forms it has (`registerTool`, `tool`,
+//! a table that a loop registers, an entry in the list of the low-level `Server` with its branch in the dispatch) is found out here.
+//! All changes are small and disjoint: a caller may change what stands around and between them, in particular the handler's body.
+//! Two tools that share a piece of code yield the same change of it twice: callers keep one of changes that are equal.
+
+mod answer;
+mod create;
+mod dispatch;
+mod handler;
+mod json;
+mod literal;
+mod reach;
+mod register;
+mod schema;
+mod sdk;
+mod table;
+mod types;
+
+pub use answer::append_to_answers;
+pub use literal::pair;
+
+use super::scripts::Scripts;
+use crate::model::facts::Span;
+use crate::plan::handle::ToolUse;
+use crate::render::{Change, Refused};
+
+/// An argument that a tool is given as its first and required one.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    /// Its name in the schema: `basket_id`.
+    pub name: String,
+    /// What the model reads of it: `basket_id returned by create_basket`.
+    pub description: String,
+    /// The tool that tells it, for handlers that check their arguments themselves.
+    pub source: String,
+    /// A constant that holds its schema, where the caller declares one.
+    pub constant: Option<String>,
+}
+
+/// What becomes of the SDK's context among a handler's parameters, once the argument is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The owner check needs it: it is added where it is missing.
+    pub owner: bool,
+    /// Names that the parameter binds (`extra`, or `sessionId` of a pattern) and that nothing in the handler uses any more.
+    pub gone: Vec<String>,
+}
+
+/// What was added.
+#[derive(Clone, Debug)]
+pub struct Added {
+    /// The changes: of the schema and of the handler's parameters.
+    pub changes: Vec<Change>,
+    /// The expression by which the handler's code names the argument: `basket_id`, `args.basket_id`; for tools that are dispatched by
+    /// name `handleIn(args, 'basket_id', 'create_basket')`, which comes from the module of handles.
+    pub name: String,
+    /// The expression by which it names who is calling (`extra.authInfo`, `ctx.http?.authInfo`), where that was asked for.
+    pub auth: Option<String>,
+}
+
+/// A parameter of a new tool.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: Kind,
+}
+
+/// What a parameter of a new tool takes.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// A handle.
+    Handle {
+        /// What the model reads of it.
+        description: String,
+        /// The tool that tells it.
+        source: String,
+    },
+    /// A text, by default the given literal (source text, quotes included).
+    Text(String),
+    /// What another tool's argument takes: the schema as written there.
+    Same(String),
+}
+
+/// A tool that does not exist yet.
+#[derive(Clone, Debug)]
+pub struct NewTool {
+    /// Its name.
+    pub name: String,
+    /// Its description, sentence by sentence, each as the inside of a template literal.
+    pub description: Vec<String>,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Statements before the answer, one a line, one tab for each level of depth. They name parameters by their bare names and the
+    /// caller as `{auth}`.
+    pub body: Vec<String>,
+    /// The text of the answer, as the inside of a template literal.
+    pub text: String,
+    /// The names that the answer holds in structured form as well.
+    pub structured: Vec<String>,
+}
+
+/// Gives a tool a further argument, which stands first and is required. For tools that one handler dispatches, what becomes of its
+/// context is up to [`add_context`].
+pub fn add_argument(
+    scripts: &Scripts<'_>,
+    tool: &ToolUse,
+    argument: &Argument,
+    context: &Context,
+) -> Result<Added, Refused> {
+    match &tool.entry {
+        Some(_) => dispatch::add_argument(scripts, tool, argument),
+        None => register::add_argument(scripts, tool, argument, context),
+    }
+}
+
+/// The changes of the context parameter of a handler that dispatches tools, or of a tool that gets no argument, and the expression
+/// by which it names who is calling.
+pub fn add_context(
+    scripts: &Scripts<'_>,
+    tool: &ToolUse,
+    context: &Context,
+) -> Result<(Vec<Change>, Option<String>), Refused> {
+    match &tool.entry {
+        Some(_) => dispatch::context(scripts, tool, context),
+        None => register::context(scripts, tool, context),
+    }
+}
+
+/// Adds a tool before (or behind) the registration of another, in that one's form. Where tools are dispatched by name, it is
+/// dispatched before the code at `ahead` runs.
+pub fn insert(
+    scripts: &Scripts<'_>,
+    beside: &ToolUse,
+    before: bool,
+    tool: &NewTool,
+    ahead: Option<Span>,
+) -> Result<Vec<Change>, Refused> {
+    match &beside.entry {
+        Some(_) => dispatch::insert(scripts, beside, before, tool, ahead),
+        None => create::insert(scripts, beside, before, tool),
+    }
+}

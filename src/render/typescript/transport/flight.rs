@@ -1,0 +1,357 @@
+//! What counted or awaited sessions counts and awaits requests in flight.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::fold::{Fold, any};
+use super::machine::parameters;
+use super::routes::{Serves, framework, serves};
+use super::world::Function;
+use crate::model::facts::Span;
+use crate::plan::transport::{Fact, Route, Transport};
+use crate::plan::web::Framework;
+use crate::render::typescript::entry::Entry;
+use crate::render::typescript::imports::{self, Wanted};
+use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
+use crate::render::typescript::script::{
+    Script, bare, children, enclosing_function, is_function, is_statement, span, statement,
+};
+use crate::render::{Change, Refused};
+
+/// Changes of imports by file.
+type Imports = FxHashMap<String, Vec<Change>>;
+
+impl<'w> Fold<'w> {
+    /// Puts requests in flight in the place of sessions where they were counted, or awaited at shutdown.
+    pub fn requests_in_flight(&mut self, step: &Transport) -> Result<Imports, Refused> {
+        let mut out = Imports::default();
+        for unit in 0..self.world.units.len() {
+            let mut counts = self.counts(unit);
+            counts.extend(self.calls_elsewhere(unit, &|fold, target| fold.only_counts(target)));
+            let mut drains = self.shutdowns(unit);
+            let closing = self.calls_elsewhere(unit, &|fold, target| fold.only_closes(target));
+            drains.extend(closing.into_iter().map(statement));
+            if counts.is_empty() && drains.is_empty() {
+                continue;
+            }
+            let path = &self.world.units[unit].script.path;
+            let Some(route) = step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == *path)
+            else {
+                continue;
+            };
+            let changes = self.track(unit, route, &counts, &drains)?;
+            out.insert(path.clone(), changes);
+        }
+        Ok(out)
+    }
+
+    /// `table.size`, `Object.keys(table).length`.
+    fn counts(&self, unit: usize) -> Vec<Node<'w>> {
+        let script = &self.world.units[unit].script;
+        let property = |node: Node<'w>| node.child_by_field_name("property").map_or("", |name| script.of(name));
+        let mut out = Vec::new();
+        for table in self.places(unit, &Fact::Table) {
+            let mut node = table;
+            for _ in 0..5 {
+                let Some(parent) = node.parent() else { break };
+                match parent.kind() {
+                    "member_expression" if matches!(property(parent), "size" | "length") => {
+                        out.push(parent);
+                        break;
+                    }
+                    "member_expression" | "call_expression" | "arguments" | "spread_element" | "array" => node = parent,
+                    _ => break,
+                }
+            }
+        }
+        out
+    }
+
+    /// Calls of functions in files without routes that are of a kind: what they do has to be done where the requests are.
+    fn calls_elsewhere(&self, unit: usize, wanted: &dyn Fn(&Self, Function) -> bool) -> Vec<Node<'w>> {
+        let file = &self.world.units[unit];
+        let mut spans: Vec<Span> = file
+            .calls
+            .iter()
+            .filter(|(_, target)| target.0 != unit && wanted(self, **target))
+            .map(|(at, _)| *at)
+            .collect();
+        spans.sort_unstable();
+        let nodes = spans.into_iter().filter_map(|at| file.script.node(at));
+        nodes.filter(|node| !self.edits[unit].gone(*node) && self.runs(unit, *node)).collect()
+    }
+
+    /// Whether all that a function does is to say how many sessions there are.
+    fn only_counts(&self, target: Function) -> bool {
+        let Some(body) = self.world.function(target).and_then(|node| node.child_by_field_name("body")) else {
+            return false;
+        };
+        let value = match children(body).as_slice() {
+            [only] if body.kind() == "statement_block" && only.kind() == "return_statement" => {
+                children(*only).first().copied()
+            }
+            _ if body.kind() != "statement_block" => Some(body),
+            _ => None,
+        };
+        value.is_some_and(|value| self.counts(target.0).contains(&bare(value)))
+    }
+
+    /// Whether all that a function does is to close all sessions.
+    fn only_closes(&self, target: Function) -> bool {
+        let Some(function) = self.world.function(target) else { return false };
+        let Some(body) = function.child_by_field_name("body") else { return false };
+        let whole = self.places(target.0, &Fact::Table).into_iter().any(|table| {
+            // All of them, and not one that is looked up.
+            span(body).contains(span(table)) && !self.looks_up(target.0, table)
+        });
+        whole
+            && self.closes(target.0, body)
+            && children(body).into_iter().all(|node| self.closing_statement(target.0, node))
+    }
+
+    fn looks_up(&self, unit: usize, table: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        table.parent().is_some_and(|parent| {
+            parent.kind() == "subscript_expression"
+                || parent.child_by_field_name("property").is_some_and(|name| matches!(script.of(name), "get" | "has"))
+        })
+    }
+
+    /// A statement of a function that closes all sessions: nothing in it has to do with anything else.
+    fn closing_statement(&self, unit: usize, node: Node<'w>) -> bool {
+        const HELPERS: &[&str] =
+            &["all", "allSettled", "from", "map", "forEach", "values", "entries", "keys", "clear", "catch", "then"];
+        let file = &self.world.units[unit];
+        self.is_chore(unit, node, true)
+            || (node.kind() == "expression_statement"
+                && !any(node, &mut |inner| {
+                    let callee = inner.child_by_field_name("function").filter(|_| inner.kind() == "call_expression");
+                    callee.is_some_and(|callee| {
+                        let name = callee.child_by_field_name("property").unwrap_or(callee);
+                        let name = file.script.of(name);
+                        let known = matches!(file.fact(inner), Some(Fact::Close | Fact::Log))
+                            || HELPERS.contains(&name)
+                            || matches!(name, "clearInterval" | "clearTimeout");
+                        !known
+                    })
+                }))
+    }
+
+    /// Statements that close what a table holds, outside of requests and timers.
+    fn shutdowns(&self, unit: usize) -> Vec<Node<'w>> {
+        let mut out: Vec<Node<'w>> = Vec::new();
+        for table in self.places(unit, &Fact::Table) {
+            let mut found = statement(table);
+            // The loop rather than a statement within it.
+            while let Some(around) = std::iter::successors(found.parent(), Node::parent)
+                .take_while(|node| !is_function(*node) || self.is_callback_of_table(unit, *node))
+                .find(|node| {
+                    is_statement(*node)
+                        && matches!(node.kind(), "for_in_statement" | "expression_statement" | "try_statement")
+                })
+                .filter(|node| node.kind() != "try_statement")
+            {
+                found = around;
+            }
+            let closes = self.closes(unit, found) && !self.in_timer(unit, found);
+            let known = out.iter().any(|known| span(*known).contains(span(found)));
+            if closes && !known {
+                out.push(found);
+            }
+        }
+        out
+    }
+
+    /// Whether a timer runs this code.
+    fn in_timer(&self, unit: usize, node: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        std::iter::successors(node.parent(), Node::parent).any(|around| {
+            around.kind() == "call_expression"
+                && around
+                    .child_by_field_name("function")
+                    .is_some_and(|callee| matches!(script.of(callee), "setInterval" | "setTimeout"))
+        })
+    }
+
+    fn is_callback_of_table(&self, unit: usize, function: Node<'w>) -> bool {
+        function
+            .parent()
+            .filter(|parent| parent.kind() == "arguments")
+            .and_then(|arguments| arguments.parent())
+            .and_then(|call| call.child_by_field_name("function"))
+            .is_some_and(|callee| any(callee, &mut |node| self.world.units[unit].fact(node) == Some(&Fact::Table)))
+    }
+
+    fn track(
+        &mut self,
+        unit: usize,
+        route: &Route,
+        counts: &[Node<'w>],
+        drains: &[Node<'w>],
+    ) -> Result<Vec<Change>, Refused> {
+        let script = &self.world.units[unit].script;
+        let framework = framework(route, script);
+        let names = Names::free(script);
+        let typed = script.typed();
+        let (request, response) = self.names_of_handler(route, framework);
+        let (ty, next) = match framework {
+            Framework::Express => (("Request", "Response"), "NextFunction"),
+            Framework::Fastify => (("FastifyRequest", "FastifyReply"), ""),
+            Framework::Hono => (("Context", ""), "Next"),
+            _ => (("IncomingMessage", "ServerResponse"), ""),
+        };
+        let entry = Entry {
+            style: &script.style,
+            framework,
+            request: &request,
+            response: &response,
+            types: typed.then_some(ty),
+        };
+        let flight = InFlight {
+            entry: &entry,
+            names: &names,
+            drains: !drains.is_empty(),
+            cap: None,
+            modern: self.modern,
+            next: (typed && !next.is_empty()).then_some(next),
+        };
+        let Some(call) = script.node(route.at.span) else { return Ok(Vec::new()) };
+        let Some(declarations) = flight.declarations() else {
+            return Err(script.refuse(
+                counts.iter().chain(drains).next().copied().unwrap_or(call),
+                "sessions are counted or awaited here, and this framework offers nothing to hang a count of requests on",
+                "count requests where they come in, then run again",
+            ));
+        };
+        let newline = script.style.newline;
+        let top = std::iter::successors(Some(call), Node::parent)
+            .find(|node| node.parent().is_some_and(|parent| parent.kind() == "program"))
+            .unwrap_or(call);
+        let start = above(script, top);
+        self.edits[unit].insert(start, format!("{declarations}{newline}{newline}"));
+        self.hook(unit, route, call, &flight)?;
+        for count in counts {
+            self.count(unit, *count, &flight);
+        }
+        for (index, shutdown) in drains.iter().enumerate() {
+            if index > 0 {
+                self.remove(unit, *shutdown);
+                continue;
+            }
+            let indent = self.edits[unit].indentation(script, *shutdown).to_owned();
+            self.edits[unit].replace(span(*shutdown), script.indented(&flight.drain(), &indent));
+            self.make_async(unit, *shutdown)?;
+        }
+        let mut wanted = flight.imports();
+        if typed {
+            let source = match framework {
+                Framework::Express => "express",
+                Framework::Fastify => "fastify",
+                Framework::Hono => "hono",
+                _ => "node:http",
+            };
+            let named = [ty.0, ty.1, next].into_iter().filter(|name| !name.is_empty());
+            wanted.extend(named.map(|name| Wanted { source, name, is_type: true }));
+        }
+        Ok(imports::add(script, &wanted))
+    }
+
+    fn names_of_handler(&self, route: &Route, framework: Framework) -> (String, String) {
+        let otherwise = match framework {
+            Framework::Hono => ("c", ""),
+            Framework::Fastify => ("request", "reply"),
+            _ => ("req", "res"),
+        };
+        let handler = self.handlers(route).first().copied();
+        let node = handler.and_then(|handler| self.world.function(handler));
+        let (Some((unit, _)), Some(node)) = (handler, node) else {
+            return (otherwise.0.to_owned(), otherwise.1.to_owned());
+        };
+        let script = &self.world.units[unit].script;
+        let params = parameters(node);
+        let name = |index: usize, otherwise: &str| {
+            let param = params.get(index).map(|param| param.child_by_field_name("pattern").unwrap_or(*param));
+            param
+                .filter(|name| name.kind() == "identifier")
+                .map_or_else(|| otherwise.to_owned(), |name| script.of(name).trim_start_matches('_').to_owned())
+        };
+        (name(0, otherwise.0), if otherwise.1.is_empty() { String::new() } else { name(1, otherwise.1) })
+    }
+
+    /// The route counts its requests.
+    fn hook(&mut self, unit: usize, route: &Route, call: Node<'w>, flight: &InFlight<'_>) -> Result<(), Refused> {
+        if flight.entry.framework == Framework::Node {
+            self.counted_by = Some((unit, flight.names.track.clone()));
+            return Ok(());
+        }
+        let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+        let handlers: Vec<Span> = route.handlers.iter().map(|site| site.span).collect();
+        let at = arguments
+            .iter()
+            .find(|argument| handlers.iter().any(|handler| span(**argument).contains(*handler)))
+            .or(arguments.last());
+        if let Some(at) = at {
+            self.edits[unit].insert(at.start_byte(), format!("{}, ", flight.hook()));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, unit: usize, count: Node<'w>, flight: &InFlight<'_>) {
+        let script = &self.world.units[unit].script;
+        self.edits[unit].replace(span(count), flight.count());
+        // The request at hand is one of them.
+        if let Some(comparison) = count.parent().filter(|parent| parent.kind() == "binary_expression")
+            && let Some(operator) =
+                comparison.child_by_field_name("operator").filter(|operator| operator.kind() == ">=")
+            && comparison.child_by_field_name("left") == Some(count)
+        {
+            self.edits[unit].replace(span(operator), ">");
+            self.raise("A bound on sessions is one on requests in flight now.");
+            return;
+        }
+        let top = std::iter::successors(Some(statement(count)), |node| {
+            std::iter::successors(node.parent(), Node::parent).find(|node| is_statement(*node))
+        })
+        .last()
+        .unwrap_or(count);
+        let indent = self.edits[unit].indentation(script, top).to_owned();
+        let at = top.start_byte();
+        self.edits[unit].insert(at, format!("{COUNTS}{}{indent}", script.style.newline));
+        self.raise("What counted sessions counts requests in flight now.");
+    }
+
+    /// Shutdown waits, so that the function around it has to be asynchronous.
+    fn make_async(&mut self, unit: usize, at: Node<'w>) -> Result<(), Refused> {
+        let script = &self.world.units[unit].script;
+        let Some(function) = enclosing_function(at) else { return Ok(()) };
+        let mut cursor = function.walk();
+        if function.children(&mut cursor).any(|child| child.kind() == "async") {
+            return Ok(());
+        }
+        let callback = function.parent().is_some_and(|parent| parent.kind() == "arguments");
+        if !callback || bare(function).kind() == "method_definition" {
+            return Err(script.refuse(
+                at,
+                "shutdown closes all sessions here, and the function around it does not wait for anything",
+                "make this function asynchronous, and await it where it is called, then run again",
+            ));
+        }
+        self.edits[unit].insert(function.start_byte(), "async ");
+        Ok(())
+    }
+}
+
+/// Where something goes that stands above a statement and its comments.
+fn above(script: &Script, node: Node<'_>) -> usize {
+    let mut start = node.start_byte();
+    let mut before = node.prev_sibling();
+    while let Some(comment) = before.filter(|before| before.kind() == "comment") {
+        let between = &script.text()[comment.end_byte()..start];
+        if between.matches('\n').count() > 1 {
+            break;
+        }
+        start = comment.start_byte();
+        before = comment.prev_sibling();
+    }
+    start
+}

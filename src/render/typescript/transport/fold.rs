@@ -1,0 +1,587 @@
+//! Takes away the code that the machine found to be decided: branches that are never taken, checks that always hold, chores for a
+//! table that is empty.
+
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::Node;
+
+use super::edits::{Edits, item};
+use super::machine::{Findings, Place, functions_in};
+use super::world::{Function, Name, World};
+use crate::model::facts::Span;
+use crate::plan::transport::Fact;
+use crate::render::Refused;
+use crate::render::typescript::script::{bare, children, is_function, is_statement, span};
+
+/// The folding of all files.
+pub struct Fold<'w> {
+    /// The files.
+    pub world: &'w World,
+    /// What the machine found.
+    pub findings: Findings,
+    /// The edits, file by file.
+    pub edits: Vec<Edits>,
+    /// Functions whose chores are being judged.
+    pub chores: RefCell<Vec<Function>>,
+    /// Blocks that were unwrapped, with the statement in whose place they stand now.
+    pub unwrapped: FxHashMap<(usize, usize), Node<'w>>,
+    /// What the reader has to know.
+    pub notes: Vec<String>,
+    /// Where a handler of methods that are gone was declared under its new name: the file and the block.
+    pub turned_away: Vec<(usize, usize)>,
+    /// A handler of the second SDK will serve all methods.
+    pub modern: bool,
+    /// The function that counts requests, where it has to be called in the handler: the file and its name.
+    pub counted_by: Option<(usize, String)>,
+    /// What POST, GET and DELETE reach, where one function receives them all.
+    pub by_method: [FxHashSet<Place>; 3],
+    /// Timers that are gone: the variables that held them.
+    pub timers: FxHashSet<Name>,
+    /// The same for fields: the file, the class, the field.
+    pub timer_fields: Vec<(usize, Node<'w>, &'w str)>,
+}
+
+impl<'w> Fold<'w> {
+    /// Prepares a folding.
+    pub fn new(world: &'w World, findings: Findings) -> Self {
+        let edits = world.units.iter().map(|_| Edits::default()).collect();
+        Self {
+            world,
+            findings,
+            edits,
+            chores: RefCell::default(),
+            unwrapped: FxHashMap::default(),
+            notes: Vec::new(),
+            turned_away: Vec::new(),
+            modern: false,
+            counted_by: None,
+            by_method: Default::default(),
+            timers: FxHashSet::default(),
+            timer_fields: Vec::new(),
+        }
+    }
+
+    /// Folds all files.
+    pub fn run(&mut self) -> Result<(), Refused> {
+        for unit in 0..self.world.units.len() {
+            let root = self.world.units[unit].script.tree.root_node();
+            self.walk(unit, root)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a statement is reached.
+    pub fn reached(&self, unit: usize, node: Node<'_>) -> bool {
+        self.findings.reached.contains(&(unit, span(node), node.kind_id()))
+            || matches!(node.kind(), "else_clause" | "comment")
+    }
+
+    fn decided(&self, unit: usize, node: Node<'_>) -> Option<bool> {
+        self.findings.decided.get(&(unit, span(node), node.kind_id())).copied().flatten()
+    }
+
+    /// Takes a statement away.
+    pub fn remove(&mut self, unit: usize, node: Node<'w>) {
+        let at = self.world.units[unit].script.removal(node);
+        self.edits[unit].cut(at);
+    }
+
+    fn walk(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
+        if self.edits[unit].gone(node) {
+            return Ok(());
+        }
+        if is_function(node) && !self.findings.ran.contains(&(unit, span(node))) {
+            return Ok(());
+        }
+        if is_statement(node) && self.is_dead(unit, node) {
+            self.remove(unit, node);
+            return Ok(());
+        }
+        match node.kind() {
+            "if_statement" => self.fold_if(unit, node),
+            "switch_statement" => self.fold_switch(unit, node),
+            "ternary_expression" | "binary_expression" => self.fold_choice(unit, node),
+            "for_in_statement" if self.decided(unit, node) == Some(false) && self.is_chore(unit, node, true) => {
+                if !self.closes(unit, node) {
+                    self.remove(unit, node);
+                }
+                Ok(())
+            }
+            "expression_statement" if self.drops(unit, node) => {
+                self.remove(unit, node);
+                Ok(())
+            }
+            "lexical_declaration" | "variable_declaration" if self.is_reaper(unit, node) => {
+                if let Some(name) = children(node).first().and_then(|declarator| declarator.child_by_field_name("name"))
+                    && let Some(symbol) = self.world.units[unit].symbol(name)
+                {
+                    self.timers.insert((unit, symbol));
+                }
+                self.remove(unit, node);
+                Ok(())
+            }
+            "call_expression" if self.world.units[unit].fact(node) == Some(&Fact::Log) => {
+                self.trim_call(unit, node);
+                self.walk_children(unit, node)
+            }
+            _ => self.walk_children(unit, node),
+        }
+    }
+
+    fn walk_children(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
+        children(node).into_iter().try_for_each(|child| self.walk(unit, child))
+    }
+
+    /// A statement that is never reached though the code around it is.
+    fn is_dead(&self, unit: usize, node: Node<'w>) -> bool {
+        let declares = is_function(node)
+            || matches!(
+                node.kind(),
+                "comment"
+                    | "import_statement"
+                    | "interface_declaration"
+                    | "type_alias_declaration"
+                    | "export_statement"
+                    | "class_declaration"
+                    | "abstract_class_declaration"
+                    | "enum_declaration"
+                    | "empty_statement"
+                    | "ambient_declaration"
+                    | "function_signature"
+                    | "hash_bang_line"
+            );
+        if declares || self.reached(unit, node) {
+            return false;
+        }
+        node.parent().is_some_and(|parent| {
+            parent.kind() != "program"
+                && (self.reached(unit, parent)
+                    || parent.parent().is_some_and(|function| {
+                        is_function(function) && self.findings.ran.contains(&(unit, span(function)))
+                    }))
+        })
+    }
+
+    fn fold_if(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
+        let mut at = node;
+        loop {
+            let condition = at.child_by_field_name("condition");
+            let way = self.decided(unit, at);
+            let (Some(way), Some(condition)) = (way, condition) else { break };
+            if !self.quiet(unit, condition) {
+                break;
+            }
+            let kept = if way {
+                at.child_by_field_name("consequence")
+            } else {
+                at.child_by_field_name("alternative").and_then(|clause| children(clause).first().copied())
+            };
+            let dropped = [at.child_by_field_name("consequence"), at.child_by_field_name("alternative")];
+            for part in
+                dropped.into_iter().flatten().filter(|part| kept.is_none_or(|kept| !span(*part).contains(span(kept))))
+            {
+                self.speaks_to_client(unit, part)?;
+            }
+            match kept {
+                Some(next) if next.kind() == "if_statement" => at = next,
+                Some(block) => {
+                    self.keep_branch(unit, node, block)?;
+                    return self.walk(unit, block);
+                }
+                None => {
+                    self.remove_branch(unit, node);
+                    return Ok(());
+                }
+            }
+        }
+        if at != node {
+            self.edits[unit].cut(Span::new(node.start_byte(), at.start_byte()));
+            self.edits[unit].cut(Span::new(at.end_byte(), node.end_byte()));
+        }
+        self.walk_children(unit, at)?;
+        // What is left may do nothing.
+        let hollow = |fold: &Self, part: Option<Node<'w>>| part.is_none_or(|part| fold.hollow(unit, part));
+        if hollow(self, at.child_by_field_name("consequence"))
+            && hollow(self, at.child_by_field_name("alternative"))
+            && at.child_by_field_name("condition").is_some_and(|condition| self.quiet(unit, condition))
+            && self.touched(unit, at)
+        {
+            self.remove_branch(unit, node);
+        }
+        Ok(())
+    }
+
+    /// Refuses to drop code that sends a client something through the session that it has open.
+    fn speaks_to_client(&self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
+        const SENDS: &[&str] = &[
+            "notification",
+            "sendNotification",
+            "send",
+            "sendLoggingMessage",
+            "sendResourceUpdated",
+            "sendToolListChanged",
+            "createMessage",
+            "elicitInput",
+            "listRoots",
+        ];
+        let file = &self.world.units[unit];
+        let mut found = None;
+        any(node, &mut |inner| {
+            let callee = inner.child_by_field_name("function").filter(|callee| callee.kind() == "member_expression");
+            let sends = callee.is_some_and(|callee| {
+                callee.child_by_field_name("property").is_some_and(|name| SENDS.contains(&file.script.of(name)))
+                    && callee.child_by_field_name("object").is_some_and(|object| self.speaks_of_sessions(unit, object))
+            });
+            if sends {
+                found = Some(inner);
+            }
+            sends
+        });
+        match found {
+            Some(call) => Err(file.script.refuse(
+                call,
+                "this sends something to a client over the session that it has open",
+                "send it with the answer to a request, or leave it out, then run again",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// `block` in the place of the whole `if`.
+    fn keep_branch(&mut self, unit: usize, node: Node<'w>, block: Node<'w>) -> Result<(), Refused> {
+        let in_else = node.parent().is_some_and(|parent| parent.kind() == "else_clause");
+        if in_else || !is_statement(node) {
+            self.edits[unit].cut(Span::new(node.start_byte(), block.start_byte()));
+            self.edits[unit].cut(Span::new(block.end_byte(), node.end_byte()));
+            return Ok(());
+        }
+        self.no_clash(unit, node, block)?;
+        self.edits[unit].unwrap(&self.world.units[unit].script, node, block);
+        self.unwrapped.insert((unit, block.id()), node);
+        Ok(())
+    }
+
+    fn remove_branch(&mut self, unit: usize, node: Node<'w>) {
+        match node.parent() {
+            Some(clause) if clause.kind() == "else_clause" => {
+                let before = clause.prev_sibling().map_or(clause.start_byte(), |before| before.end_byte());
+                self.edits[unit].cut(Span::new(before, clause.end_byte()));
+            }
+            _ if is_statement(node) => self.remove(unit, node),
+            _ => self.edits[unit].replace(span(node), "{}"),
+        }
+    }
+
+    /// Names that a block declares must not meet those around it.
+    fn no_clash(&self, unit: usize, node: Node<'w>, block: Node<'w>) -> Result<(), Refused> {
+        let script = &self.world.units[unit].script;
+        let names =
+            |within: Node<'w>| -> Vec<(Node<'w>, &'w str)> {
+                children(within)
+                    .into_iter()
+                    .filter(|statement| {
+                        matches!(statement.kind(), "lexical_declaration" | "class_declaration" | "function_declaration")
+                    })
+                    .flat_map(|statement| {
+                        if statement.kind() == "lexical_declaration" { children(statement) } else { vec![statement] }
+                    })
+                    .filter_map(|declarator| declarator.child_by_field_name("name"))
+                    .map(|name| (name, script.of(name)))
+                    .collect()
+            };
+        let Some(outer) = node.parent() else { return Ok(()) };
+        let around = names(outer);
+        for (name, text) in names(block) {
+            if around.iter().any(|(other, known)| *known == text && !self.edits[unit].gone(*other)) {
+                return Err(script.refuse(
+                    name,
+                    format!("`{text}` is declared here and in the code around, which become one block"),
+                    "give one of the two another name and run again",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nothing of a block is left.
+    pub fn hollow(&self, unit: usize, block: Node<'w>) -> bool {
+        if self.edits[unit].gone(block) {
+            return true;
+        }
+        match block.kind() {
+            "statement_block" => {
+                let mut cursor = block.walk();
+                block.named_children(&mut cursor).all(|child| self.edits[unit].gone(child))
+            }
+            "else_clause" => children(block).into_iter().all(|child| self.hollow(unit, child)),
+            "expression_statement" => false,
+            _ => false,
+        }
+    }
+
+    fn touched(&self, unit: usize, node: Node<'w>) -> bool {
+        children(node).into_iter().any(|child| self.edits[unit].gone(child) || self.touched(unit, child))
+    }
+
+    fn fold_switch(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
+        let Some(body) = node.child_by_field_name("body") else { return Ok(()) };
+        let value_quiet = node.child_by_field_name("value").is_some_and(|value| self.quiet(unit, value));
+        let cases = children(body);
+        let taken: Vec<Node<'w>> = cases.iter().copied().filter(|case| self.reached(unit, *case)).collect();
+        let ([case], true) = (taken.as_slice(), value_quiet && cases.len() > 1) else {
+            return self.walk_children(unit, node);
+        };
+        let test = case.child_by_field_name("value");
+        let kept: Vec<Node<'w>> = children(*case)
+            .into_iter()
+            .filter(|statement| Some(*statement) != test && statement.kind() != "break_statement")
+            .collect();
+        let script = &self.world.units[unit].script;
+        match kept.as_slice() {
+            [block] if block.kind() == "statement_block" => {
+                self.no_clash(unit, node, *block)?;
+                self.edits[unit].unwrap(script, node, *block);
+                self.unwrapped.insert((unit, block.id()), node);
+                let last = children(*block).into_iter().last().filter(|last| last.kind() == "break_statement");
+                if let Some(last) = last {
+                    self.remove(unit, last);
+                }
+                self.walk(unit, *block)
+            }
+            [first, .., last] => {
+                self.unwrap_case(unit, node, *case, *first, *last);
+                kept.iter().try_for_each(|statement| self.walk(unit, *statement))
+            }
+            [only] => {
+                self.unwrap_case(unit, node, *case, *only, *only);
+                self.walk(unit, *only)
+            }
+            [] => {
+                self.remove(unit, node);
+                Ok(())
+            }
+        }
+    }
+
+    fn unwrap_case(&mut self, unit: usize, node: Node<'w>, case: Node<'w>, first: Node<'w>, last: Node<'w>) {
+        let script = &self.world.units[unit].script;
+        self.edits[unit].unwrap_lines(script, node, first, last);
+        self.unwrapped.insert((unit, case.id()), node);
+    }
+
+    /// `a ? b : c`, `a && b`, `a || b`, `a ?? b` of which one side is all.
+    fn fold_choice(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
+        let (test, kept) = match (node.kind(), self.decided(unit, node)) {
+            ("ternary_expression", Some(true)) => ("condition", "consequence"),
+            ("ternary_expression", Some(false)) => ("condition", "alternative"),
+            ("binary_expression", Some(true)) => ("left", "right"),
+            ("binary_expression", Some(false)) => {
+                // The left side is the value; the right side is never evaluated.
+                let (Some(left), Some(_)) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+                else {
+                    return Ok(());
+                };
+                self.edits[unit].cut(Span::new(left.end_byte(), node.end_byte()));
+                return self.walk(unit, left);
+            }
+            _ => return self.walk_children(unit, node),
+        };
+        let (Some(test), Some(kept)) = (node.child_by_field_name(test), node.child_by_field_name(kept)) else {
+            return Ok(());
+        };
+        if !self.quiet(unit, test) || (self.speaks_of_sessions(unit, test) && self.stands_in(unit, kept)) {
+            return self.walk_children(unit, node);
+        }
+        // Brackets that only held the two sides apart.
+        let held = node.parent().is_some_and(|parent| {
+            matches!(parent.kind(), "variable_declarator" | "return_statement" | "assignment_expression" | "arguments")
+        });
+        let kept = match children(kept).first() {
+            Some(inner) if held && kept.kind() == "parenthesized_expression" => *inner,
+            _ => kept,
+        };
+        self.edits[unit].cut(Span::new(node.start_byte(), kept.start_byte()));
+        self.edits[unit].cut(Span::new(kept.end_byte(), node.end_byte()));
+        self.walk(unit, kept)
+    }
+
+    /// Whether a value stands in for a session id: what was a key for one client would be the same for all, or mean nothing.
+    fn stands_in(&self, unit: usize, kept: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let kept = bare(kept);
+        match kept.kind() {
+            "string" | "template_string" | "number" => true,
+            "call_expression" => {
+                !file.calls.contains_key(&span(kept))
+                    && file.fact(kept).is_none()
+                    && self.table_call(unit, kept).is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a statement of its own does nothing any more.
+    fn drops(&mut self, unit: usize, node: Node<'w>) -> bool {
+        if self.speaks_of_sessions(unit, node) && !self.closes(unit, node) {
+            if self.is_chore(unit, node, false) {
+                return !self.trim_log(unit, node);
+            }
+            if self.ends_session(unit, node) {
+                return true;
+            }
+            if self.is_reaper(unit, node) {
+                self.held_timer(unit, node);
+                return true;
+            }
+        }
+        self.stops_timer(unit, node)
+    }
+
+    /// Whether code closes what a table holds: at shutdown that is a matter of its own.
+    pub fn closes(&self, unit: usize, node: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        any(node, &mut |inner| file.fact(inner) == Some(&Fact::Close))
+            && !self.is_reaper(unit, node)
+            && !self.ends_session(unit, node)
+    }
+
+    /// `transport.onclose = () => { … }` whose body is about the table alone.
+    fn ends_session(&self, unit: usize, node: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let Some(assignment) = children(node).first().copied().filter(|inner| inner.kind() == "assignment_expression")
+        else {
+            return false;
+        };
+        let (Some(target), Some(value)) =
+            (assignment.child_by_field_name("left"), assignment.child_by_field_name("right"))
+        else {
+            return false;
+        };
+        let named = target
+            .child_by_field_name("property")
+            .is_some_and(|name| matches!(file.script.of(name), "onclose" | "onerror"));
+        named && self.callback_chore(unit, value, true)
+    }
+
+    /// `setInterval(() => { … }, ms)` that looks for sessions to close.
+    fn is_reaper(&self, unit: usize, node: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let mut found = false;
+        any(node, &mut |inner| {
+            if inner.kind() != "call_expression" {
+                return false;
+            }
+            let callee = inner.child_by_field_name("function").map_or("", |callee| file.script.of(callee));
+            if !matches!(callee, "setInterval" | "setTimeout") {
+                return false;
+            }
+            let callback = inner.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
+            found |= callback.is_some_and(|callback| {
+                self.speaks_of_sessions(unit, callback) && self.callback_chore(unit, callback, true)
+            });
+            true
+        });
+        found
+    }
+
+    /// `this.timer = setInterval(…)`.
+    fn held_timer(&mut self, unit: usize, node: Node<'w>) {
+        let script = &self.world.units[unit].script;
+        let target = children(node).first().and_then(|inner| inner.child_by_field_name("left"));
+        let Some(field) = target.filter(|target| target.kind() == "member_expression") else { return };
+        let of_this = field.child_by_field_name("object").is_some_and(|object| object.kind() == "this");
+        let class = std::iter::successors(field.parent(), Node::parent).find(|node| node.kind() == "class_body");
+        if let (true, Some(class), Some(name)) = (of_this, class, field.child_by_field_name("property")) {
+            self.timer_fields.push((unit, class, script.of(name)));
+        }
+    }
+
+    /// `clearInterval(reaper)` of a timer that is gone.
+    fn stops_timer(&self, unit: usize, node: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        any(node, &mut |inner| {
+            inner.kind() == "identifier"
+                && file.symbol(inner).is_some_and(|symbol| self.timers.contains(&(unit, symbol)))
+        })
+    }
+
+    /// Whether code has to do with sessions, itself or in what it calls.
+    pub fn speaks_of_sessions(&self, unit: usize, node: Node<'w>) -> bool {
+        self.speaks(unit, node, 3)
+    }
+
+    fn speaks(&self, unit: usize, node: Node<'w>, depth: usize) -> bool {
+        let file = &self.world.units[unit];
+        any(node, &mut |inner| {
+            let known = matches!(file.fact(inner), Some(Fact::Absent | Fact::Table));
+            known
+                || self.is_absent(unit, inner)
+                || (depth > 0
+                    && inner.kind() == "call_expression"
+                    && file.calls.get(&span(inner)).is_some_and(|target| {
+                        self.world.function(*target).is_some_and(|function| self.speaks(target.0, function, depth - 1))
+                    }))
+        })
+    }
+
+    /// Whether an identifier is a variable that only ever holds an absent session id.
+    pub fn is_absent(&self, unit: usize, node: Node<'w>) -> bool {
+        matches!(node.kind(), "identifier" | "shorthand_property_identifier")
+            && self.world.units[unit].symbol(node).is_some_and(|symbol| self.findings.absent.contains(&(unit, symbol)))
+    }
+
+    /// Takes the id out of a log line that says more than it; whether that was possible.
+    fn trim_log(&mut self, unit: usize, node: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let Some(call) = children(node).first().copied().map(bare).filter(|call| file.fact(*call) == Some(&Fact::Log))
+        else {
+            return false;
+        };
+        self.trim_call(unit, call)
+    }
+
+    /// Takes the fields that hold the id out of what is logged, where that leaves nothing of it.
+    fn trim_call(&mut self, unit: usize, call: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let Some(list) = call.child_by_field_name("arguments") else { return false };
+        let mut trimmed = Vec::new();
+        for object in children(list).into_iter().filter(|argument| argument.kind() == "object") {
+            let fields = children(object);
+            let absent: Vec<Node<'w>> = fields
+                .iter()
+                .copied()
+                .filter(|field| {
+                    let value = field.child_by_field_name("value").unwrap_or(*field);
+                    self.is_absent(unit, bare(value)) || file.fact(bare(value)) == Some(&Fact::Absent)
+                })
+                .collect();
+            if absent.len() < fields.len() {
+                trimmed.extend(absent);
+            }
+        }
+        let rest_speaks = any(list, &mut |inner| {
+            let gone = trimmed.iter().any(|field| span(*field).contains(span(inner)));
+            !gone && (self.is_absent(unit, inner) || matches!(file.fact(inner), Some(Fact::Absent | Fact::Table)))
+        });
+        if trimmed.is_empty() || rest_speaks {
+            return false;
+        }
+        for field in trimmed {
+            self.edits[unit].cut(item(&file.script, field));
+        }
+        true
+    }
+
+    /// All functions of a file.
+    pub fn functions(&self, unit: usize) -> Vec<Node<'w>> {
+        let mut out = Vec::new();
+        functions_in(self.world.units[unit].script.tree.root_node(), &mut out);
+        out
+    }
+}
+
+/// Whether any node within (or the node itself) is so.
+pub fn any<'t>(node: Node<'t>, test: &mut impl FnMut(Node<'t>) -> bool) -> bool {
+    test(node) || children(node).into_iter().any(|child| any(child, test))
+}

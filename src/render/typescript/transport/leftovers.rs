@@ -1,0 +1,158 @@
+//! The last look: nothing that is left may still ask for a session.
+
+use tree_sitter::Node;
+
+use super::fold::Fold;
+use super::world::World;
+use crate::model::facts::Span;
+use crate::plan::Site;
+use crate::plan::transport::{Fact, Transport};
+use crate::render::typescript::script::{Script, bare, enclosing_function, span, statement};
+use crate::render::{Change, Refused};
+
+/// Refuses where a session id or a table of sessions is still used.
+pub fn check(world: &World, changes: &[Vec<Change>]) -> Result<(), Refused> {
+    for (unit, own) in world.units.iter().zip(changes) {
+        let mut spans: Vec<(Span, &Fact)> = unit.facts.iter().map(|(span, fact)| (*span, fact)).collect();
+        // A use tells more than the declaration.
+        let declares = |span: &Span| unit.module.symbols.iter().any(|symbol| span.contains(symbol.span));
+        spans.sort_by_key(|(span, _)| (declares(span), *span));
+        for (at, fact) in spans {
+            let gone = own.iter().any(|change| change.span.contains(at) && change.span.start < change.span.end);
+            if gone {
+                continue;
+            }
+            let (why, todo) = match fact {
+                Fact::Absent => (
+                    "the session id is used here, and there is none any more",
+                    "take the use of the id away, or name what it stood for by an argument, then run again",
+                ),
+                Fact::Table => (
+                    "the table of sessions is used here in a way that has no counterpart without sessions",
+                    "decide what this is to do for requests instead of sessions, then run again",
+                ),
+                Fact::Opens => (
+                    "this check lets only requests through that open a session, and what it decides could not be folded",
+                    "serve every request the same way here, then run again",
+                ),
+                _ => continue,
+            };
+            return Err(Refused {
+                at: Site { path: unit.script.path.clone(), span: at },
+                why: why.to_owned(),
+                todo: todo.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a comment goes with the changes that no new text replaces.
+pub fn loses_comment(script: &Script, changes: &[Change]) -> bool {
+    fn comments<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            if child.kind() == "comment" {
+                out.push(child);
+            } else {
+                comments(child, out);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    comments(script.tree.root_node(), &mut all);
+    all.into_iter().any(|comment| changes.iter().any(|change| change.span.contains(span(comment))))
+}
+
+impl<'w> Fold<'w> {
+    /// Whether what a method is called on is found where it lives longer than the request.
+    fn receiver_outlives(&self, unit: usize, answer: Node<'w>, step: &Transport) -> bool {
+        let file = &self.world.units[unit];
+        let mut root =
+            match answer.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object")) {
+                Some(receiver) => bare(receiver),
+                None => return true,
+            };
+        while let Some(object) = root.child_by_field_name("object").filter(|_| root.kind() != "call_expression") {
+            root = bare(object);
+        }
+        match root.kind() {
+            "identifier" => {
+                let Some(symbol) = file.symbol(root) else { return true };
+                let home = file.home(symbol);
+                let handlers: Vec<Span> = step
+                    .routes
+                    .iter()
+                    .flat_map(|route| self.handlers(route))
+                    .filter(|(at, _)| *at == unit)
+                    .map(|(_, at)| at)
+                    .collect();
+                // The functions around the answer, up to the handler of the request.
+                let mut around = enclosing_function(answer);
+                while let Some(function) = around {
+                    if span(function) == home {
+                        return false;
+                    }
+                    if handlers.contains(&span(function)) {
+                        return true;
+                    }
+                    around = enclosing_function(function);
+                    if around.is_some_and(|outer| !handlers.iter().any(|handler| handler.contains(span(outer)))) {
+                        return true;
+                    }
+                }
+                true
+            }
+            // `(await create()).handleRequest(…)`, `new Transport(…).handleRequest(…)`.
+            "call_expression" | "new_expression" => false,
+            _ => true,
+        }
+    }
+
+    /// Refuses where nothing is left that answers a request, or where a transport is made once for all of them.
+    pub fn serves_still(&self, step: &Transport) -> Result<(), Refused> {
+        let mut answers = 0;
+        for unit in 0..self.world.units.len() {
+            let script = &self.world.units[unit].script;
+            for answer in self.places(unit, &Fact::Handle).into_iter().filter(|node| self.runs(unit, *node)) {
+                answers += 1;
+                if self.receiver_outlives(unit, answer, step) {
+                    return Err(script.refuse(
+                        statement(answer),
+                        "the transport that answers here is kept from one request to the next",
+                        "make server and transport in the handler of each request",
+                    ));
+                }
+            }
+            for connect in self.places(unit, &Fact::Connect).into_iter().filter(|node| self.runs(unit, *node)) {
+                let shared = enclosing_function(connect).is_some()
+                    && self.receiver_outlives(unit, connect, step)
+                    && !self.edits[unit].declares_again(span(statement(connect)).start as usize);
+                if shared {
+                    return Err(script.refuse(
+                        statement(connect),
+                        "this server is shared by all requests, and a server can be connected to one transport only",
+                        "build the server in a function, and call that in the handler of each request",
+                    ));
+                }
+            }
+            for made in self.places(unit, &Fact::Construct) {
+                if enclosing_function(made).is_none() {
+                    return Err(script.refuse(
+                        statement(made),
+                        "this transport is made once and serves every request",
+                        "make server and transport in the handler of each request",
+                    ));
+                }
+            }
+        }
+        match (answers, step.routes.first()) {
+            (0, Some(route)) => Err(Refused {
+                at: route.at.clone(),
+                why: "no code is left here that answers a request".to_owned(),
+                todo: "build server and transport in this handler, connect them and hand the request over".to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! Runs the code of all files in the abstract, to a fixpoint: which conditions are decided, which statements are reached.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::Node;
+
+use super::value::Value;
+use super::world::{Function, Name, Unit, World};
+use crate::model::facts::{Span, SymbolKind};
+use crate::plan::transport::Fact;
+use crate::render::typescript::script::{bare, children, is_function, span};
+
+/// A place of the syntax: the file and the span of a node, with its kind (a statement and its expression may share the span).
+pub type Place = (usize, Span, u16);
+
+/// What variables of the function at hand hold.
+#[derive(Clone, Debug, Default)]
+pub struct Env(FxHashMap<Name, Value>);
+
+impl Env {
+    /// What they hold after either of two ways.
+    pub fn join(&mut self, other: Self) {
+        for (name, value) in other.0 {
+            let own = self.0.remove(&name).unwrap_or(Value::Never);
+            self.0.insert(name, own.join(value));
+        }
+    }
+
+    /// Gives a variable a value.
+    pub fn set(&mut self, name: Name, value: Value) {
+        self.0.insert(name, value);
+    }
+
+    /// The value of a variable of this function.
+    pub fn get(&self, name: Name) -> Option<&Value> {
+        self.0.get(&name)
+    }
+
+    /// The variables.
+    pub fn names(&self) -> Vec<Name> {
+        self.0.keys().copied().collect()
+    }
+}
+
+/// What the last round found.
+#[derive(Default)]
+pub struct Findings {
+    /// Which way conditions go: of `if`, `?:`, `&&`, `||`, `??`, `??=`; `None` where both ways are taken.
+    pub decided: FxHashMap<Place, Option<bool>>,
+    /// Statements that are reached.
+    pub reached: FxHashSet<Place>,
+    /// Functions that run.
+    pub ran: FxHashSet<Function>,
+    /// Functions that always answer something, where they used to answer nothing at times.
+    pub always: FxHashSet<Function>,
+    /// Variables that hold an absent session id, and never anything else.
+    pub absent: FxHashSet<Name>,
+}
+
+/// Which method requests have, by the handlers that receive them.
+#[derive(Default)]
+pub struct Methods {
+    /// Handlers that POST alone reaches.
+    pub post: FxHashSet<Function>,
+    /// Handlers of all methods, and the one that is looked at.
+    pub other: Option<(FxHashSet<Function>, &'static str)>,
+}
+
+/// The abstract machine.
+pub struct Machine<'w> {
+    pub(super) world: &'w World,
+    /// The file at hand.
+    pub(super) at: usize,
+    /// The function at hand.
+    pub(super) function: Span,
+    /// Which method requests have.
+    methods: &'w Methods,
+    params: FxHashMap<Name, Value>,
+    finals: FxHashMap<Name, Value>,
+    returns: FxHashMap<Function, Value>,
+    called: FxHashSet<Function>,
+    /// Variables that a function within their own changes: what they hold at a place is not known by going there.
+    shared: FxHashSet<Name>,
+    changed: bool,
+    /// What was found.
+    pub findings: Findings,
+}
+
+/// More rounds than any program needs: values only ever rise, and by few steps.
+const ROUNDS: usize = 40;
+
+impl<'w> Machine<'w> {
+    /// Runs all files.
+    pub fn run_all(world: &'w World, methods: &'w Methods) -> Findings {
+        let mut machine = Self {
+            world,
+            at: 0,
+            function: Span::default(),
+            methods,
+            params: FxHashMap::default(),
+            finals: FxHashMap::default(),
+            returns: FxHashMap::default(),
+            called: FxHashSet::default(),
+            shared: FxHashSet::default(),
+            changed: true,
+            findings: Findings::default(),
+        };
+        for _ in 0..ROUNDS {
+            if !std::mem::take(&mut machine.changed) {
+                break;
+            }
+            machine.findings = Findings::default();
+            for unit in 0..world.units.len() {
+                machine.round(unit);
+            }
+        }
+        let absent = machine.finals.iter().filter(|(_, value)| **value == Value::Gone).map(|(name, _)| *name);
+        machine.findings.absent = absent.collect();
+        let returns = machine.returns.iter().filter(|(_, value)| value.truth() == Some(true));
+        machine.findings.always = returns.map(|(function, _)| *function).collect();
+        machine.findings
+    }
+
+    fn round(&mut self, unit: usize) {
+        self.at = unit;
+        let root = self.world.units[unit].script.tree.root_node();
+        self.function = self.world.units[unit].module.functions[0].span;
+        let mut env = Env::default();
+        for statement in children(root) {
+            self.exec(statement, &mut env);
+        }
+        let mut functions = Vec::new();
+        functions_in(root, &mut functions);
+        for node in functions {
+            self.run_function(node);
+        }
+    }
+
+    fn run_function(&mut self, node: Node<'w>) {
+        let own = (self.at, span(node));
+        let closed = self.unit().closed.contains(&own.1);
+        if closed && !self.called.contains(&own) {
+            return;
+        }
+        self.findings.ran.insert(own);
+        self.function = own.1;
+        let mut env = Env::default();
+        for param in parameters(node) {
+            match param.child_by_field_name("pattern").unwrap_or(param) {
+                name if name.kind() == "identifier" => {
+                    if let Some(symbol) = self.unit().symbol(name) {
+                        let given = self.params.get(&(self.at, symbol)).cloned().unwrap_or(Value::Unknown);
+                        let value = self.with_default(param, if closed { given } else { Value::Unknown }, &mut env);
+                        self.assign((self.at, symbol), value, &mut env);
+                    }
+                }
+                pattern => self.bind(pattern, Value::Unknown, &mut env),
+            }
+        }
+        let Some(body) = node.child_by_field_name("body") else { return };
+        if body.kind() == "statement_block" {
+            if self.exec(body, &mut env) {
+                self.answer(Value::Absent);
+            }
+        } else {
+            let value = self.eval(body, &mut env);
+            self.answer(value);
+        }
+    }
+
+    fn with_default(&mut self, param: Node<'_>, value: Value, env: &mut Env) -> Value {
+        match param.child_by_field_name("value") {
+            Some(default) if value.type_name() == Some("undefined") => self.eval(default, env),
+            Some(default) => {
+                self.eval(default, env);
+                value
+            }
+            None => value,
+        }
+    }
+
+    /// The method of the request, where only one matters.
+    pub(super) fn method(&self, node: Node<'_>) -> Value {
+        let within = |handlers: &FxHashSet<Function>| {
+            std::iter::successors(Some(node), Node::parent)
+                .any(|node| is_function(node) && handlers.contains(&(self.at, span(node))))
+        };
+        let Methods { post, other } = self.methods;
+        if within(post) {
+            Value::Text("POST".to_owned())
+        } else if let Some((_, method)) = other.as_ref().filter(|(handlers, _)| within(handlers)) {
+            Value::Text((*method).to_owned())
+        } else {
+            Value::Unknown
+        }
+    }
+
+    /// The file at hand.
+    pub(super) fn unit(&self) -> &'w Unit {
+        &self.world.units[self.at]
+    }
+
+    pub(super) fn text(&self, node: Node<'_>) -> &'w str {
+        &self.unit().script.text()[node.byte_range()]
+    }
+
+    /// Records which way a condition goes.
+    pub(super) fn decide(&mut self, node: Node<'_>, way: Option<bool>) {
+        let place = (self.at, span(node), node.kind_id());
+        let entry = self.findings.decided.entry(place).or_insert(way);
+        if *entry != way {
+            *entry = None;
+        }
+    }
+
+    /// Records that a statement is reached.
+    pub(super) fn reach(&mut self, node: Node<'_>) {
+        self.findings.reached.insert((self.at, span(node), node.kind_id()));
+    }
+
+    /// Records what the function at hand returns.
+    pub(super) fn answer(&mut self, value: Value) {
+        let key = (self.at, self.function);
+        let before = self.returns.get(&key).cloned().unwrap_or(Value::Never);
+        let after = before.clone().join(value);
+        if after != before {
+            self.changed = true;
+            self.returns.insert(key, after);
+        }
+    }
+
+    /// Whether a function of the file at hand only ever answers true.
+    pub(super) fn answers_true(&self, function: Node<'_>) -> bool {
+        self.returns.get(&(self.at, span(function))) == Some(&Value::Bool(true))
+    }
+
+    /// Runs the function that a call runs; `None` where it is not known.
+    pub(super) fn run(&mut self, call: Node<'_>, arguments: &[Value]) -> Option<Value> {
+        let target = *self.unit().calls.get(&span(call))?;
+        let unit = &self.world.units[target.0];
+        if !unit.closed.contains(&target.1) {
+            // It runs with anything: what it answers is known where it is always the same.
+            return Some(self.returns.get(&target).cloned().unwrap_or(Value::Never));
+        }
+        self.changed |= self.called.insert(target);
+        let node = self.world.function(target)?;
+        let spread = call
+            .child_by_field_name("arguments")
+            .is_some_and(|list| children(list).iter().any(|argument| argument.kind() == "spread_element"));
+        for (index, param) in parameters(node).into_iter().enumerate() {
+            let name = param.child_by_field_name("pattern").unwrap_or(param);
+            if name.kind() != "identifier" {
+                continue;
+            }
+            let Some(symbol) = unit.symbol(name) else { continue };
+            let given = if spread { Value::Unknown } else { arguments.get(index).cloned().unwrap_or(Value::Absent) };
+            let before = self.params.get(&(target.0, symbol)).cloned().unwrap_or(Value::Never);
+            let after = before.clone().join(given);
+            if after != before {
+                self.changed = true;
+                self.params.insert((target.0, symbol), after);
+            }
+        }
+        Some(self.returns.get(&target).cloned().unwrap_or(Value::Never))
+    }
+
+    /// The value of a name.
+    pub(super) fn name(&mut self, node: Node<'_>, env: &Env) -> Value {
+        let Some(symbol) = self.unit().symbol(node) else {
+            return if self.text(node) == "undefined" { Value::Absent } else { Value::Unknown };
+        };
+        let key = (self.at, symbol);
+        if let Some(value) = env.get(key)
+            && !self.shared.contains(&key)
+        {
+            return value.clone();
+        }
+        match self.unit().declared_by(symbol) {
+            SymbolKind::Function(_) | SymbolKind::Class(_) => Value::Some,
+            // A variable of a function around this one: whatever it may ever hold.
+            SymbolKind::Variable { .. } | SymbolKind::Parameter => {
+                self.finals.get(&key).cloned().unwrap_or(Value::Never)
+            }
+            SymbolKind::Import(_) | SymbolKind::Other => Value::Unknown,
+        }
+    }
+
+    /// Gives a variable a value, here and for the functions within.
+    pub(super) fn assign(&mut self, name: Name, value: Value, env: &mut Env) {
+        let before = self.finals.get(&name).cloned().unwrap_or(Value::Never);
+        let after = before.clone().join(value.clone());
+        if after != before {
+            self.changed = true;
+            self.finals.insert(name, after);
+        }
+        let unit = &self.world.units[name.0];
+        // What a function around this one declares is not this function's to know.
+        if unit.home(name.1) == self.function {
+            env.set(name, value);
+        } else {
+            self.changed |= self.shared.insert(name);
+        }
+    }
+
+    /// Gives the names of a pattern their values.
+    pub(super) fn bind(&mut self, target: Node<'_>, value: Value, env: &mut Env) {
+        let target = bare(target);
+        if self.unit().fact(target) == Some(&Fact::Absent)
+            && let Some(symbol) = self.unit().symbol(target)
+        {
+            self.assign((self.at, symbol), Value::Gone, env);
+            return;
+        }
+        match target.kind() {
+            "identifier" | "shorthand_property_identifier_pattern" => {
+                if let Some(symbol) = self.unit().symbol(target) {
+                    self.assign((self.at, symbol), value, env);
+                }
+            }
+            "object_pattern" | "array_pattern" => {
+                for child in children(target) {
+                    let part = match (&value, child.kind()) {
+                        (Value::Record(fields), "shorthand_property_identifier_pattern") => {
+                            let name = self.text(child);
+                            fields.iter().find(|(field, _)| field == name).map_or(Value::Unknown, |(_, v)| v.clone())
+                        }
+                        _ => Value::Unknown,
+                    };
+                    self.bind(child, part, env);
+                }
+            }
+            "pair_pattern" => {
+                if let Some(inner) = target.child_by_field_name("value") {
+                    self.bind(inner, Value::Unknown, env);
+                }
+            }
+            "assignment_pattern" | "object_assignment_pattern" => {
+                if let Some(default) = target.child_by_field_name("right") {
+                    self.eval(default, env);
+                }
+                if let Some(inner) = target.child_by_field_name("left") {
+                    self.bind(inner, Value::Unknown, env);
+                }
+            }
+            "rest_pattern" => {
+                for inner in children(target) {
+                    self.bind(inner, Value::Unknown, env);
+                }
+            }
+            _ => {
+                self.eval(target, env);
+            }
+        }
+    }
+
+    /// A variable that is changed in a way that is not followed.
+    pub(super) fn forget_target(&mut self, target: Option<Node<'_>>, env: &mut Env) {
+        if let Some(target) = target {
+            self.bind(target, Value::Unknown, env);
+        }
+    }
+}
+
+/// The parameters of a function.
+pub fn parameters(function: Node<'_>) -> Vec<Node<'_>> {
+    if let Some(single) = function.child_by_field_name("parameter") {
+        return vec![single];
+    }
+    function.child_by_field_name("parameters").map_or_else(Vec::new, children)
+}
+
+/// All functions within a node, outer ones first.
+pub fn functions_in<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
+    for child in children(node) {
+        if is_function(child) {
+            out.push(child);
+        }
+        functions_in(child, out);
+    }
+}

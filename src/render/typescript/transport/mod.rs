@@ -1,0 +1,124 @@
+//! Specialises the routes of a server to requests without sessions.
+//!
+//! The plan says which expressions are known; [`machine`] runs the code under that to a fixpoint, [`fold`] takes away what it
+//! decided, and what is left makes a server and a transport, connects them and answers. What still reads a session in a way that is
+//! not understood stops the whole step.
+
+mod chores;
+mod edits;
+mod eval;
+mod exec;
+mod flight;
+mod fold;
+mod leftovers;
+mod lines;
+mod machine;
+mod modern;
+mod node;
+mod routes;
+mod setup;
+mod tidy;
+mod value;
+mod web;
+mod world;
+
+use rustc_hash::FxHashSet;
+
+use super::entry::Entry;
+use super::project::Project;
+use super::prune::prune;
+use crate::plan::Level;
+use crate::plan::transport::{Fact, Route, Transport};
+use crate::plan::web::Framework;
+use crate::render::{Change, Files, Refused, Rendered};
+use fold::Fold;
+use machine::{Machine, Methods};
+use routes::{Serves, serves};
+use world::World;
+
+/// Renders the step. With the second SDK its handler serves all requests; where the code has more to do than that allows, server and
+/// transport are made for each request there too.
+pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> {
+    let world = World::open(step, files)?;
+    if step.sdk.0 != "@modelcontextprotocol/sdk" {
+        let rendered = specialise(step, files, &world, true)?;
+        if let Some(changes) = with_handler(step, &world, &rendered) {
+            return Ok(Rendered { changes, ..rendered });
+        }
+    }
+    specialise(step, files, &world, false)
+}
+
+/// The changes with the handler of the second SDK in them.
+fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Option<Vec<Change>> {
+    let mut out = Vec::new();
+    let mut found = false;
+    for unit in &world.units {
+        let own: Vec<Change> =
+            rendered.changes.iter().filter(|change| change.path == unit.script.path).cloned().collect();
+        let route = step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == unit.script.path);
+        let makes = unit.facts.values().any(|fact| *fact == Fact::Construct);
+        match route.filter(|_| makes) {
+            Some(route) => {
+                out.extend(modern::changes(&unit.script, &own, routes::framework(route, &unit.script))?);
+                found = true;
+            }
+            None if makes => return None,
+            None => out.extend(own),
+        }
+    }
+    found.then_some(out)
+}
+
+/// Specialises all files.
+fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) -> Result<Rendered, Refused> {
+    let handlers = |wanted: &dyn Fn(&Route) -> bool| -> FxHashSet<world::Function> {
+        let routes = step.routes.iter().filter(|route| wanted(route));
+        routes.flat_map(|route| &route.handlers).filter_map(|site| Some((world.unit(&site.path)?, site.span))).collect()
+    };
+    // What other methods run is replaced: these functions run for POST alone.
+    let post = handlers(&|route| serves(route) != Serves::Gone && !routes::is_node(route));
+    let node = handlers(&|route| routes::is_node(route));
+    let run = |other| Machine::run_all(world, &Methods { post: post.clone(), other });
+    let mut fold = Fold::new(world, run(None));
+    fold.modern = modern;
+    if !node.is_empty() {
+        fold.by_method = ["POST", "GET", "DELETE"].map(|method| run(Some((node.clone(), method))).reached);
+        fold.node_regions(step)?;
+    }
+    fold.without_sse(step)?;
+    fold.run()?;
+    fold.routes(step)?;
+    fold.node_helpers(step);
+    fold.set_up(&|unit| {
+        let script = &world.units[unit].script;
+        Project::of(files, &script.path).generator(script.typed())
+    })?;
+    let mut imports = fold.requests_in_flight(step)?;
+    fold.tidy(step);
+    fold.merge_variables()?;
+    fold.tidy(step);
+    fold.node_guards(step);
+    fold.close_servers(&|unit, response, server| {
+        let style = &world.units[unit].script.style;
+        Entry { style, framework: Framework::Node, request: "", response, types: None }.close(server)
+    })?;
+    fold.serves_still(step)?;
+    fold.close_returned();
+    let mut out = Rendered { notes: std::mem::take(&mut fold.notes), ..Rendered::default() };
+    let edits = std::mem::take(&mut fold.edits);
+    let mut changes: Vec<Vec<Change>> = Vec::new();
+    for (edits, unit) in edits.into_iter().zip(&world.units) {
+        let mut own = edits.finish(&unit.script);
+        own.extend(imports.remove(&unit.script.path).unwrap_or_default());
+        changes.push(edits::settled(&unit.script, prune(&unit.script, own)));
+    }
+    leftovers::check(world, &changes)?;
+    let loses = world.units.iter().zip(&changes).any(|(unit, own)| leftovers::loses_comment(&unit.script, own));
+    if loses {
+        out.notes.push("Comments about sessions go with the code that they stood at.".to_owned());
+    }
+    out.level = (!out.notes.is_empty()).then_some(Level::Review);
+    out.changes = changes.concat();
+    Ok(out)
+}

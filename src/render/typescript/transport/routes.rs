@@ -1,0 +1,442 @@
+//! Routes without sessions: POST serves, the other methods are not allowed.
+
+use rustc_hash::FxHashSet;
+use tree_sitter::Node;
+
+use super::fold::{Fold, any};
+use super::machine::parameters;
+use super::world::Function;
+use crate::model::facts::{Exported, Span};
+use crate::plan::transport::{Fact, Route, Transport};
+use crate::plan::web::Framework;
+use crate::render::Refused;
+use crate::render::typescript::entry::{Entry, NOT_ALLOWED};
+use crate::render::typescript::in_flight::mentions;
+use crate::render::typescript::script::{Script, bare, children, span, statement};
+
+/// What a route is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serves {
+    /// POST alone, or with others that stay as they are.
+    Post,
+    /// Methods that are gone.
+    Gone,
+    /// Every method.
+    All,
+}
+
+/// What a route is for.
+pub fn serves(route: &Route) -> Serves {
+    if route.methods.is_empty() {
+        Serves::All
+    } else if route.methods.iter().any(|method| method == "post") {
+        Serves::Post
+    } else {
+        Serves::Gone
+    }
+}
+
+/// Whether one function receives the requests of every path and method.
+pub fn is_node(route: &Route) -> bool {
+    matches!(route.framework.as_str(), "http" | "https" | "http2" | "node:http" | "node:https")
+}
+
+/// The framework of a route.
+pub fn framework(route: &Route, script: &Script) -> Framework {
+    match route.framework.as_str() {
+        "fastify" | "@modelcontextprotocol/fastify" => Framework::Fastify,
+        name if name.contains("hono") => Framework::Hono,
+        _ if is_node(route) => Framework::Node,
+        "" if script.node(route.at.span).is_some_and(|node| node.kind() != "call_expression") => Framework::Web,
+        _ => Framework::Express,
+    }
+}
+
+impl<'w> Fold<'w> {
+    /// Rewrites all routes.
+    pub fn routes(&mut self, step: &Transport) -> Result<(), Refused> {
+        let serving: FxHashSet<Function> = step
+            .routes
+            .iter()
+            .filter(|route| serves(route) != Serves::Gone)
+            .flat_map(|route| self.handlers(route))
+            .collect();
+        let mut answered = FxHashSet::default();
+        for route in &step.routes {
+            match serves(route) {
+                Serves::Post if self.modern => self.every_method(route),
+                Serves::Post => {}
+                Serves::All if self.modern => {}
+                Serves::Gone if self.modern && self.without_route(route, &serving) => {}
+                Serves::Gone => {
+                    self.gone(route, &serving, &mut answered)?;
+                    self.stale_comment(route);
+                }
+                Serves::All => self.all(route)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A handler of the second SDK answers all methods.
+    fn every_method(&mut self, route: &Route) {
+        let Some(unit) = self.world.unit(&route.at.path) else { return };
+        let call = self.world.units[unit].script.node(route.at.span);
+        let callee = call.and_then(|call| call.child_by_field_name("function"));
+        let alone = callee
+            .and_then(|callee| callee.child_by_field_name("object"))
+            .is_some_and(|app| app.kind() == "identifier");
+        if let Some(method) = callee.and_then(|callee| callee.child_by_field_name("property")).filter(|_| alone) {
+            self.edits[unit].replace(span(method), "all");
+        }
+    }
+
+    /// Takes the route of a method away that the handler of all methods answers; whether that was possible.
+    fn without_route(&mut self, route: &Route, serving: &FxHashSet<Function>) -> bool {
+        let Some(unit) = self.world.unit(&route.at.path) else { return false };
+        let script = &self.world.units[unit].script;
+        let Some(call) = script.node(route.at.span) else { return false };
+        let at = statement(call);
+        let plain = at.kind() == "expression_statement"
+            && children(at).first() == Some(&call)
+            && call
+                .child_by_field_name("function")
+                .and_then(|callee| callee.child_by_field_name("object"))
+                .is_some_and(|app| app.kind() == "identifier");
+        if plain {
+            self.remove(unit, at);
+            for (unit, handler) in self.handlers(route).into_iter().filter(|handler| !serving.contains(handler)) {
+                self.remove_handler(unit, handler);
+            }
+        }
+        plain
+    }
+
+    /// Takes the routes of the HTTP+SSE transport away.
+    pub fn without_sse(&mut self, step: &Transport) -> Result<(), Refused> {
+        for route in &step.sse {
+            let Some(unit) = self.world.unit(&route.at.path) else { continue };
+            let script = &self.world.units[unit].script;
+            let Some(call) = script.node(route.at.span) else { continue };
+            let at = statement(call);
+            let whole = at.kind() == "expression_statement" && children(at).first() == Some(&call);
+            let registers = call.child_by_field_name("function").is_some_and(|callee| {
+                callee.child_by_field_name("object").is_some_and(|app| bare(app).kind() != "call_expression")
+            });
+            if !whole || !registers {
+                return Err(script.refuse(
+                    call,
+                    "this serves the HTTP+SSE transport, which always has a session, together with something else",
+                    "take the HTTP+SSE endpoint away, or give it a route of its own, then run again",
+                ));
+            }
+            self.remove(unit, at);
+            self.raise("The HTTP+SSE endpoint is gone: clients that know no other transport can't connect any more.");
+        }
+        for (unit, file) in self.world.units.iter().enumerate() {
+            for made in self.places(unit, &Fact::Sse) {
+                let used = self.runs(unit, made);
+                // A handler by name is left without a route; what else makes such a transport stays.
+                let handler = step
+                    .sse
+                    .iter()
+                    .flat_map(|route| self.handlers(route))
+                    .any(|(at, span_of)| at == unit && span_of.contains(span(made)));
+                if used && !handler {
+                    return Err(file.script.refuse(
+                        made,
+                        "an HTTP+SSE transport is made here, and it always has a session",
+                        "take the HTTP+SSE endpoint away, then run again",
+                    ));
+                }
+            }
+        }
+        for (unit, at) in step.sse.iter().flat_map(|route| self.handlers(route)).collect::<Vec<_>>() {
+            self.remove_handler(unit, at);
+        }
+        Ok(())
+    }
+
+    /// A handler that was declared on its own, and that no route names any more.
+    fn remove_handler(&mut self, unit: usize, at: Span) {
+        let Some(function) = self.world.units[unit].script.node(at).filter(|node| !self.edits[unit].gone(*node)) else {
+            return;
+        };
+        let declaration = match function.parent().filter(|parent| parent.kind() == "variable_declarator") {
+            Some(declarator) => declarator.parent(),
+            None if matches!(function.kind(), "function_declaration" | "method_definition") => Some(function),
+            None => function.parent().filter(|parent| parent.kind().ends_with("field_definition")),
+        };
+        if let Some(declaration) = declaration {
+            let whole =
+                declaration.parent().filter(|parent| parent.kind() == "export_statement").unwrap_or(declaration);
+            self.remove(unit, whole);
+        }
+    }
+
+    /// The handlers of a route, as functions of the files.
+    pub fn handlers(&self, route: &Route) -> Vec<Function> {
+        let found = route.handlers.iter().filter_map(|site| Some((self.world.unit(&site.path)?, site.span)));
+        found.collect()
+    }
+
+    fn gone(
+        &mut self,
+        route: &Route,
+        serving: &FxHashSet<Function>,
+        answered: &mut FxHashSet<Function>,
+    ) -> Result<(), Refused> {
+        for handler in self.handlers(route) {
+            if serving.contains(&handler) {
+                self.not_allowed_here(route)?;
+            } else if answered.insert(handler) {
+                self.not_allowed(route, handler)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands above a route that is gone, and speaks of sessions.
+    fn stale_comment(&mut self, route: &Route) {
+        let Some(unit) = self.world.unit(&route.at.path) else { return };
+        let script = &self.world.units[unit].script;
+        let Some(call) = script.node(route.at.span) else { return };
+        let at = statement(call);
+        let Some(comment) = at.prev_sibling().filter(|comment| comment.kind() == "comment") else { return };
+        let text = script.of(comment).to_ascii_lowercase();
+        let speaks = ["session", "sse", "stream", "notification"].iter().any(|word| text.contains(word));
+        let own_line = script.text()[script.line_start(comment.start_byte())..comment.start_byte()].trim().is_empty();
+        let touches = script.text()[comment.end_byte()..at.start_byte()].matches('\n').count() <= 1;
+        if speaks && own_line && touches {
+            self.edits[unit]
+                .cut(Span::new(script.line_start(comment.start_byte()), script.line_end(comment.end_byte())));
+        }
+    }
+
+    /// A handler that other routes need: this one gets another.
+    fn not_allowed_here(&mut self, route: &Route) -> Result<(), Refused> {
+        let Some(unit) = self.world.unit(&route.at.path) else { return Ok(()) };
+        let script = &self.world.units[unit].script;
+        let call = script.node(route.at.span);
+        let Some(last) =
+            call.and_then(|call| call.child_by_field_name("arguments")).and_then(|list| children(list).last().copied())
+        else {
+            return Ok(());
+        };
+        let entry = Entry {
+            style: &script.style,
+            framework: framework(route, script),
+            request: "req",
+            response: "res",
+            types: None,
+        };
+        let text = script.indented(&entry.not_allowed_handler(), self.edits[unit].indentation(script, last));
+        self.edits[unit].replace(span(last), text);
+        Ok(())
+    }
+
+    /// A handler of methods that are gone answers so.
+    fn not_allowed(&mut self, route: &Route, handler: Function) -> Result<(), Refused> {
+        let (unit, _) = handler;
+        let Some(node) = self.world.function(handler) else { return Ok(()) };
+        let script = &self.world.units[unit].script;
+        let params = parameters(node);
+        let framework = framework(route, script);
+        let name_of = |index: usize, otherwise: &str| -> Result<String, Refused> {
+            let Some(param) = params.get(index) else { return Ok(otherwise.to_owned()) };
+            let name = param.child_by_field_name("pattern").unwrap_or(*param);
+            if name.kind() != "identifier" {
+                return Err(script.refuse(
+                    name,
+                    "this parameter is taken apart",
+                    "answer GET and DELETE with 405 here",
+                ));
+            }
+            Ok(script.of(name).to_owned())
+        };
+        let request = name_of(0, if framework == Framework::Hono { "c" } else { "req" })?;
+        let response = if framework.returns() { String::new() } else { name_of(1, "res")? };
+        let type_of = |index: usize| {
+            let ty = params.get(index).and_then(|param| param.child_by_field_name("type"));
+            ty.map(|ty| script.of(ty).trim_start_matches(':').trim().to_owned())
+        };
+        let types = match (type_of(0), type_of(1)) {
+            (Some(request), Some(response)) => Some((request, response)),
+            (Some(request), None) if framework.returns() => Some((request, String::new())),
+            _ => None,
+        };
+        let types = types.as_ref().map(|(request, response)| (request.as_str(), response.as_str()));
+        let entry = Entry { style: &script.style, framework, request: &request, response: &response, types };
+        let indent = self.edits[unit].indentation(script, node).to_owned();
+        let unit_indent = script.style.indent.text();
+        let newline = script.style.newline;
+        let body = || {
+            let inner = format!("{indent}{unit_indent}");
+            format!("{{{newline}{inner}{}{newline}{indent}}}", script.indented(&entry.answer(&NOT_ALLOWED), &inner))
+        };
+        match node.kind() {
+            "arrow_function" | "function_expression" => {
+                let text = script.indented(&entry.not_allowed_handler(), &indent);
+                match node.parent().filter(|parent| parent.kind() == "variable_declarator") {
+                    Some(declarator) => self.renamed(unit, declarator, |name| {
+                        let ty = declarator.child_by_field_name("type").map_or("", |ty| script.of(ty));
+                        format!("{name}{ty} = {text}")
+                    }),
+                    None => self.edits[unit].replace(span(node), text),
+                }
+            }
+            "function_declaration" => {
+                let text = format!("{} {}", entry.parameters(false), body());
+                self.renamed(unit, node, |name| format!("function {name}{text}"));
+            }
+            _ => {
+                let Some(old) = node.child_by_field_name("body") else { return Ok(()) };
+                self.edits[unit].replace(span(old), body());
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a new text in the place of a declaration. It does not keep a name that speaks of sessions.
+    fn renamed(&mut self, unit: usize, declaration: Node<'w>, text: impl Fn(&str) -> String) {
+        const NAME: &str = "methodNotAllowed";
+        let file = &self.world.units[unit];
+        let Some(name) = declaration.child_by_field_name("name") else { return };
+        let old = file.script.of(name);
+        let exported = std::iter::successors(declaration.parent(), Node::parent)
+            .take_while(|node| node.kind() != "statement_block")
+            .any(|node| node.kind() == "export_statement");
+        let symbol = file.symbol(name);
+        let listed =
+            file.module.exports.iter().any(|export| matches!(export.what, Exported::Local(id) if Some(id) == symbol));
+        let block = |node: Node<'w>| {
+            std::iter::successors(node.parent(), Node::parent)
+                .find(|node| matches!(node.kind(), "statement_block" | "program"))
+        };
+        let scope = (unit, block(declaration).map_or(0, |block| block.id()));
+        let again = self.turned_away.contains(&scope);
+        let elsewhere = !again && self.turned_away.iter().any(|(known, _)| *known == unit);
+        if exported || listed || elsewhere || mentions(file.script.text(), NAME) {
+            self.edits[unit].replace(span(declaration), text(old));
+            return;
+        }
+        self.turned_away.push(scope);
+        // With its keyword, so that it counts as a new declaration and not as an old one without uses.
+        let statement = declaration
+            .parent()
+            .filter(|parent| parent.kind() == "lexical_declaration" && children(*parent).len() == 1);
+        let whole =
+            statement.map_or(span(declaration), |statement| Span::new(statement.start_byte(), declaration.end_byte()));
+        let head = if statement.is_some() { "const " } else { "" };
+        let end = statement.filter(|statement| statement.end_byte() > declaration.end_byte());
+        let whole = end.map_or(whole, |statement| span(statement));
+        let tail = if end.is_some() { ";" } else { "" };
+        if again {
+            self.remove(unit, statement.unwrap_or(declaration));
+        } else {
+            self.edits[unit].replace(whole, format!("{head}{}{tail}", text(NAME)));
+        }
+        for used in symbol.map_or_else(Vec::new, |symbol| self.uses(unit, (unit, symbol))) {
+            if self.edits[unit].gone(used) {
+                continue;
+            }
+            let text = if used.kind() == "shorthand_property_identifier" {
+                format!("{}: {NAME}", file.script.of(used))
+            } else {
+                NAME.to_owned()
+            };
+            self.edits[unit].replace(span(used), text);
+        }
+    }
+
+    /// A route of all methods becomes one for POST, and one that turns the rest away.
+    fn all(&mut self, route: &Route) -> Result<(), Refused> {
+        let Some(unit) = self.world.unit(&route.at.path) else { return Ok(()) };
+        let script = &self.world.units[unit].script;
+        let framework = framework(route, script);
+        // Its methods are told apart in its body.
+        if framework == Framework::Node {
+            return Ok(());
+        }
+        let Some(call) = script.node(route.at.span) else { return Ok(()) };
+        let stop = |node: Node<'_>| {
+            script.refuse(
+                node,
+                "the methods that this route is for can't be told",
+                "register the handler for POST alone, and answer other methods with 405",
+            )
+        };
+        let callee = call.child_by_field_name("function").filter(|callee| callee.kind() == "member_expression");
+        let Some(callee) = callee else { return Err(stop(call)) };
+        let (Some(app), Some(method)) = (callee.child_by_field_name("object"), callee.child_by_field_name("property"))
+        else {
+            return Err(stop(call));
+        };
+        if framework == Framework::Fastify && script.of(method) == "route" {
+            return self.route_object(unit, call, app);
+        }
+        if !matches!(script.of(method), "all" | "use") {
+            return Err(stop(call));
+        }
+        let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+        let chained = bare(app).kind() == "call_expression";
+        let path = match arguments.as_slice() {
+            [path, _, ..] if !chained => *path,
+            [_] | [] if !chained => return Err(stop(call)),
+            _ => app,
+        };
+        let (request, response) = match framework {
+            Framework::Hono => ("c", ""),
+            Framework::Fastify => ("request", "reply"),
+            _ => ("req", "res"),
+        };
+        let entry = Entry { style: &script.style, framework, request, response, types: None };
+        let indent = self.edits[unit].indentation(script, statement(call)).to_owned();
+        let newline = script.style.newline;
+        self.edits[unit].replace(span(method), "post");
+        if chained {
+            let text = script.indented(&entry.not_allowed_handler(), self.edits[unit].indentation(script, call));
+            self.edits[unit].insert(call.end_byte(), format!(".all({text})"));
+            return Ok(());
+        }
+        if any(app, &mut |node| node.kind() == "call_expression") {
+            return Err(stop(call));
+        }
+        let text = script.indented(&entry.not_allowed_route(script.of(app), script.of(path)), &indent);
+        self.edits[unit].insert(statement(call).end_byte(), format!("{newline}{newline}{indent}{text}"));
+        Ok(())
+    }
+
+    /// `fastify.route({ method: [...], url, handler })`.
+    fn route_object(&mut self, unit: usize, call: Node<'w>, app: Node<'w>) -> Result<(), Refused> {
+        let script = &self.world.units[unit].script;
+        let object = self.argument(call, 0).filter(|object| object.kind() == "object");
+        let field = |name: &str| {
+            children(object?)
+                .into_iter()
+                .find(|pair| pair.child_by_field_name("key").is_some_and(|key| script.of(key) == name))
+                .and_then(|pair| pair.child_by_field_name("value"))
+        };
+        let (Some(method), Some(url)) = (field("method"), field("url")) else {
+            return Err(script.refuse(
+                call,
+                "the methods that this route is for can't be told",
+                "register it for POST alone",
+            ));
+        };
+        let entry = Entry {
+            style: &script.style,
+            framework: Framework::Fastify,
+            request: "request",
+            response: "reply",
+            types: None,
+        };
+        let at = statement(call);
+        let indent = script.indentation(at);
+        let newline = script.style.newline;
+        let text = script.indented(&entry.not_allowed_route(script.of(app), script.of(url)), indent);
+        self.edits[unit].replace(span(method), script.style.string("POST"));
+        self.edits[unit].insert(at.end_byte(), format!("{newline}{newline}{indent}{text}"));
+        Ok(())
+    }
+}

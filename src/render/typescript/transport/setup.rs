@@ -1,0 +1,400 @@
+//! The construction of server and transport: no generator, no callbacks of sessions, one variable each, and one close.
+
+use tree_sitter::Node;
+
+use super::edits::item;
+use super::fold::{Fold, any};
+use super::world::Name;
+use crate::model::facts::Span;
+use crate::plan::transport::Fact;
+use crate::render::Refused;
+use crate::render::typescript::entry::Generator;
+use crate::render::typescript::script::{bare, children, enclosing_function, span, statement};
+
+/// Options of a transport that say how its sessions begin and end.
+const CALLBACKS: &[&str] = &["onsessioninitialized", "onsessionclosed"];
+
+impl<'w> Fold<'w> {
+    /// All nodes of a file with a fact that are still there.
+    pub fn places(&self, unit: usize, wanted: &Fact) -> Vec<Node<'w>> {
+        let mut out = self.all_places(unit, wanted);
+        out.retain(|node| !self.edits[unit].gone(*node));
+        out
+    }
+
+    /// All nodes of a file with a fact.
+    pub fn all_places(&self, unit: usize, wanted: &Fact) -> Vec<Node<'w>> {
+        let file = &self.world.units[unit];
+        let mut spans: Vec<Span> =
+            file.facts.iter().filter(|(_, fact)| *fact == wanted).map(|(span, _)| *span).collect();
+        spans.sort_unstable();
+        spans.into_iter().filter_map(|span| file.script.node(span)).collect()
+    }
+
+    /// Whether the function around a node runs.
+    pub fn runs(&self, unit: usize, node: Node<'w>) -> bool {
+        enclosing_function(node).is_none_or(|function| self.findings.ran.contains(&(unit, span(function))))
+    }
+
+    /// Takes sessions out of the options of all transports.
+    pub fn set_up(&mut self, generator: &dyn Fn(usize) -> Generator) -> Result<(), Refused> {
+        for unit in 0..self.world.units.len() {
+            for made in self.places(unit, &Fact::Construct) {
+                self.options(unit, made, generator(unit))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn options(&mut self, unit: usize, made: Node<'w>, generator: Generator) -> Result<(), Refused> {
+        let file = &self.world.units[unit];
+        let arguments = made.child_by_field_name("arguments").map_or_else(Vec::new, children);
+        let Some(given) = arguments.first().copied().map(bare) else { return Ok(()) };
+        let object = match given.kind() {
+            "object" => given,
+            "identifier" => file
+                .symbol(given)
+                .and_then(|symbol| file.module.symbol(symbol).init)
+                .and_then(|init| file.script.node(file.module.expr(init).span))
+                .map(bare)
+                .filter(|node| node.kind() == "object")
+                .ok_or_else(|| unseen(self, unit, given))?,
+            _ => return Err(unseen(self, unit, given)),
+        };
+        let mut left = 0;
+        let mut generators = Vec::new();
+        for field in children(object) {
+            let key = field.child_by_field_name("key").or_else(|| field.child_by_field_name("name")).unwrap_or(field);
+            let name = file.script.of(key).trim_matches(['"', '\'']);
+            if field.kind() == "spread_element" {
+                return Err(unseen(self, unit, field));
+            }
+            if CALLBACKS.contains(&name) {
+                let value = field.child_by_field_name("value").unwrap_or(field);
+                let gone = match field.kind() {
+                    "method_definition" => self.function_chore((unit, span(field)), true),
+                    _ => self.callback_chore(unit, bare(value), true),
+                };
+                if !gone {
+                    return Err(file.script.refuse(
+                        field,
+                        format!(
+                            "`{name}` does more than to keep the table of sessions, and it never runs without them"
+                        ),
+                        "move what it does to where it belongs now: the tool that makes or ends the state",
+                    ));
+                }
+                self.edits[unit].cut(item(&file.script, field));
+            } else if name == "eventStore" {
+                self.edits[unit].cut(item(&file.script, field));
+                self.raise("The event store is gone: streams of a sessionless server can't be resumed.");
+            } else if name == "sessionIdGenerator" {
+                generators.push(field);
+            } else {
+                left += 1;
+            }
+        }
+        for field in generators {
+            match generator {
+                Generator::Undefined => self.edits[unit].replace(span(field), "sessionIdGenerator: undefined"),
+                Generator::LeftOut if left == 0 => self.edits[unit].cut(span(object)),
+                Generator::LeftOut => self.edits[unit].cut(item(&file.script, field)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Raises the level to review, with the reason.
+    pub fn raise(&mut self, note: &str) {
+        if !self.notes.iter().any(|known| known == note) {
+            self.notes.push(note.to_owned());
+        }
+    }
+
+    /// `let x; … x = value;` becomes `const x = value;` where only one assignment is left.
+    pub fn merge_variables(&mut self) -> Result<(), Refused> {
+        for unit in 0..self.world.units.len() {
+            let root = self.world.units[unit].script.tree.root_node();
+            let mut declarations = Vec::new();
+            any(root, &mut |node| {
+                if node.kind() == "lexical_declaration" && !self.edits[unit].gone(node) {
+                    declarations.push(node);
+                }
+                false
+            });
+            for declaration in declarations {
+                self.merge_variable(unit, declaration);
+            }
+        }
+        Ok(())
+    }
+
+    fn merge_variable(&mut self, unit: usize, declaration: Node<'w>) {
+        let file = &self.world.units[unit];
+        let script = &file.script;
+        if declaration.child_by_field_name("kind").is_none_or(|kind| kind.kind() != "let")
+            || !self.runs(unit, declaration)
+        {
+            return;
+        }
+        let declarators = children(declaration);
+        let [declarator] = declarators.as_slice() else { return };
+        let Some(name) = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier") else {
+            return;
+        };
+        let Some(symbol) = file.symbol(name) else { return };
+        let value = declarator.child_by_field_name("value");
+        // Only what we made so: code of other variables is not ours to tidy.
+        let uses = self.uses(unit, (unit, symbol));
+        let all = uses.len();
+        let live: Vec<Node<'w>> =
+            uses.into_iter().filter(|used| !self.edits[unit].gone(*used) && *used != name).collect();
+        if live.len() + 1 >= all && value.is_none_or(|value| !self.speaks_of_sessions(unit, value)) {
+            return;
+        }
+        if value.is_some_and(|value| !self.quiet(unit, value) || !self.speaks_of_sessions(unit, value)) {
+            return;
+        }
+        let assigned: Vec<Node<'w>> = live
+            .iter()
+            .filter_map(|used| used.parent().filter(|parent| parent.child_by_field_name("left") == Some(*used)))
+            .filter(|parent| parent.kind() == "assignment_expression")
+            .collect();
+        let [assignment] = assigned.as_slice() else {
+            if let (Some(value), false) = (value, assigned.is_empty()) {
+                let typed = declarator.child_by_field_name("type").is_some() || !script.typed();
+                if typed {
+                    let from = declarator.child_by_field_name("type").unwrap_or(name).end_byte();
+                    self.edits[unit].cut(Span::new(from, value.end_byte()));
+                }
+            }
+            return;
+        };
+        let Some(holder) = assignment.parent().filter(|holder| holder.kind() == "expression_statement") else { return };
+        let Some(block) = self.residual_block(unit, holder) else { return };
+        let within =
+            |used: &&Node<'w>| span(block).contains(span(**used)) && used.start_byte() >= assignment.start_byte();
+        if live.iter().filter(within).count() != live.len() {
+            return;
+        }
+        let Some(right) = assignment.child_by_field_name("right") else { return };
+        self.remove(unit, declaration);
+        // `transport = created`: one of the two names is enough.
+        if let Some(source) = file.symbol(right).filter(|_| right.kind() == "identifier")
+            && matches!(file.declared_by(source), crate::model::facts::SymbolKind::Variable { mutable: false })
+            && file.home(source) == file.home(symbol)
+        {
+            let text = script.of(right).to_owned();
+            self.remove(unit, holder);
+            for used in live.iter().filter(|used| used.parent() != Some(*assignment)) {
+                let new = if used.kind() == "shorthand_property_identifier" {
+                    format!("{}: {text}", script.of(*used))
+                } else {
+                    text.clone()
+                };
+                self.edits[unit].replace(span(*used), new);
+            }
+            return;
+        }
+        self.edits[unit].insert(holder.start_byte(), "const ");
+    }
+
+    /// The block that a statement stands in once what was unwrapped is.
+    pub fn residual_block(&self, unit: usize, node: Node<'w>) -> Option<Node<'w>> {
+        let mut block = node.parent()?;
+        while let Some(outer) = self.unwrapped.get(&(unit, block.id())) {
+            block = outer.parent()?;
+        }
+        Some(block)
+    }
+
+    /// All identifiers that are a symbol, its declaration among them.
+    pub fn uses(&self, unit: usize, name: Name) -> Vec<Node<'w>> {
+        let file = &self.world.units[unit];
+        let mut out = Vec::new();
+        any(file.script.tree.root_node(), &mut |node| {
+            let named = matches!(
+                node.kind(),
+                "identifier" | "shorthand_property_identifier" | "shorthand_property_identifier_pattern"
+            );
+            if named && file.symbol(node) == Some(name.1) && name.0 == unit {
+                out.push(node);
+            }
+            false
+        });
+        out
+    }
+
+    /// Sees to it that the server of each request is closed with it.
+    pub fn close_servers(&mut self, hook: &dyn Fn(usize, &str, &str) -> String) -> Result<(), Refused> {
+        for unit in 0..self.world.units.len() {
+            let mut closed = Vec::new();
+            for connect in self.places(unit, &Fact::Connect) {
+                if self.runs(unit, connect) && enclosing_function(connect).is_some() {
+                    closed.extend(self.close_server(unit, connect, hook));
+                }
+            }
+            self.close_where_answered(unit, &closed, hook);
+        }
+        Ok(())
+    }
+
+    /// Closes the server in the function that connects it; which function that is, where a request is answered there.
+    fn close_server(
+        &mut self,
+        unit: usize,
+        connect: Node<'w>,
+        hook: &dyn Fn(usize, &str, &str) -> String,
+    ) -> Option<Node<'w>> {
+        let file = &self.world.units[unit];
+        let script = &file.script;
+        let function = enclosing_function(connect)?;
+        if self.sessionless_already(unit, function) {
+            return Some(function);
+        }
+        let answers: Vec<Node<'w>> = self
+            .places(unit, &Fact::Handle)
+            .into_iter()
+            .filter(|answer| self.runs(unit, *answer) && self.has_response(unit, *answer))
+            .collect();
+        let answer = answers.iter().copied().find(|answer| span(function).contains(span(*answer)))?;
+        let receiver =
+            connect.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object"))?;
+        let at = statement(connect);
+        let indent = self.edits[unit].indentation(script, at).to_owned();
+        let newline = script.style.newline;
+        let response = self.response(unit, answer);
+        let plain = bare(receiver);
+        if let Some(made) = self.shared_factory(unit, plain, function) {
+            let server = script.of(plain).to_owned();
+            let end = if script.style.semicolons { ";" } else { "" };
+            let text = hook(unit, &response, &server);
+            let made = self.edits[unit].edited(script, made);
+            self.edits[unit].insert(
+                at.start_byte(),
+                format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"),
+            );
+            return Some(function);
+        }
+        if plain.kind() == "identifier"
+            || plain.kind() == "member_expression" && !any(plain, &mut |n| n.kind() == "call_expression")
+        {
+            let server = self.edits[unit].edited(script, receiver);
+            let text = hook(unit, &response, &server);
+            if !self.closes_already(unit, function, &server) {
+                self.edits[unit].insert(at.start_byte(), format!("{text}{newline}{indent}"));
+            }
+            return Some(function);
+        }
+        let server = ["server", "mcpServer", "requestServer"]
+            .into_iter()
+            .find(|name| !any(function, &mut |node| node.kind() == "identifier" && script.of(node) == *name))
+            .unwrap_or("serverOfRequest");
+        let text = hook(unit, &response, server);
+        let made = if receiver.kind() == "parenthesized_expression" { children(receiver)[0] } else { receiver };
+        let made = self.edits[unit].edited(script, made);
+        let end = if script.style.semicolons { ";" } else { "" };
+        self.edits[unit]
+            .insert(at.start_byte(), format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"));
+        self.edits[unit].replace(span(receiver), server);
+        Some(function)
+    }
+
+    /// Whether a function makes a transport that opens no sessions, and none that does.
+    pub fn sessionless_already(&self, unit: usize, function: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let has = |wanted: &Fact| any(function, &mut |node| file.fact(node) == Some(wanted));
+        has(&Fact::Sessionless) && !has(&Fact::Construct)
+    }
+
+    /// What builds a server that all requests share, where it can be built in each of them instead: the variable goes.
+    fn shared_factory(&mut self, unit: usize, server: Node<'w>, function: Node<'w>) -> Option<Node<'w>> {
+        let file = &self.world.units[unit];
+        let symbol = file.symbol(server).filter(|_| server.kind() == "identifier")?;
+        if span(function).contains(file.module.symbol(symbol).span) {
+            return None;
+        }
+        let uses = self.uses(unit, (unit, symbol));
+        let declared = uses.iter().copied().find(|used| span(*used) == file.module.symbol(symbol).span)?;
+        let declarator = declared.parent().filter(|parent| parent.kind() == "variable_declarator")?;
+        let declaration = declarator.parent().filter(|declaration| children(*declaration).len() == 1)?;
+        let value = declarator.child_by_field_name("value")?;
+        let within = uses
+            .iter()
+            .all(|used| *used == declared || self.edits[unit].gone(*used) || span(function).contains(span(*used)));
+        let builds = file.fact(bare(value)) == Some(&Fact::Build);
+        if !within || !builds || declaration.parent().is_some_and(|parent| parent.kind() == "export_statement") {
+            return None;
+        }
+        self.remove(unit, declaration);
+        Some(value)
+    }
+
+    /// Whether a function closes a server, or its transport, with the response already.
+    fn closes_already(&self, unit: usize, function: Node<'w>, server: &str) -> bool {
+        let file = &self.world.units[unit];
+        any(function, &mut |node| {
+            let listens = node.kind() == "call_expression"
+                && node
+                    .child_by_field_name("function")
+                    .and_then(|callee| callee.child_by_field_name("property"))
+                    .is_some_and(|name| matches!(file.script.of(name), "on" | "once"))
+                && self
+                    .argument(node, 0)
+                    .is_some_and(|event| file.script.of(event).trim_matches(['"', '\'']) == "close");
+            listens
+                && self.argument(node, 1).is_some_and(|callback| {
+                    any(callback, &mut |inner| {
+                        file.fact(inner) == Some(&Fact::Close)
+                            && inner
+                                .child_by_field_name("function")
+                                .and_then(|callee| callee.child_by_field_name("object"))
+                                .is_some_and(|object| file.script.of(object) == server)
+                    })
+                })
+        })
+    }
+
+    /// Where a helper makes the transport, the handler that uses it closes it.
+    fn close_where_answered(&mut self, unit: usize, closed: &[Node<'w>], hook: &dyn Fn(usize, &str, &str) -> String) {
+        for answer in self.places(unit, &Fact::Handle) {
+            let within = closed.iter().any(|function| span(*function).contains(span(answer)));
+            if within || !self.runs(unit, answer) || !self.has_response(unit, answer) {
+                continue;
+            }
+            let script = &self.world.units[unit].script;
+            let callee = answer.child_by_field_name("function");
+            let Some(transport) = callee.and_then(|callee| callee.child_by_field_name("object")) else { continue };
+            let at = statement(answer);
+            let text = hook(unit, &self.response(unit, answer), &self.edits[unit].edited(script, transport));
+            let indent = self.edits[unit].indentation(script, at).to_owned();
+            self.edits[unit].insert(at.start_byte(), format!("{text}{}{indent}", script.style.newline));
+        }
+    }
+
+    /// Whether a request is answered on a response object of the platform.
+    pub fn has_response(&self, unit: usize, answer: Node<'w>) -> bool {
+        self.argument(answer, 1).is_some_and(|response| {
+            matches!(bare(response).kind(), "identifier" | "member_expression") && !self.edits[unit].gone(response)
+        })
+    }
+
+    /// The response that a request is answered on.
+    pub fn response(&self, unit: usize, answer: Node<'w>) -> String {
+        let script = &self.world.units[unit].script;
+        self.argument(answer, 1).map_or_else(String::new, |response| self.edits[unit].edited(script, response))
+    }
+
+    /// An argument of a call.
+    pub fn argument(&self, call: Node<'w>, index: usize) -> Option<Node<'w>> {
+        call.child_by_field_name("arguments").and_then(|list| children(list).get(index).copied())
+    }
+}
+
+fn unseen(fold: &Fold<'_>, unit: usize, node: Node<'_>) -> Refused {
+    fold.world.units[unit].script.refuse(
+        node,
+        "the options of this transport are put together elsewhere",
+        "write the options where the transport is constructed, without a session id generator",
+    )
+}

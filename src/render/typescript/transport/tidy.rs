@@ -1,0 +1,307 @@
+//! What folding leaves behind: functions that nothing calls, parameters that nothing reads, tables that nothing uses.
+
+use tree_sitter::Node;
+
+use super::edits::item;
+use super::fold::{Fold, any};
+use super::machine::parameters;
+use super::world::Function;
+use crate::model::facts::Span;
+use crate::plan::transport::{Fact, Transport};
+use crate::render::typescript::script::{children, span, statement};
+
+impl<'w> Fold<'w> {
+    /// Takes away what nothing needs any more, to a fixpoint.
+    pub fn tidy(&mut self, step: &Transport) {
+        loop {
+            let before = self.edits.iter().map(super::edits::Edits::count).sum::<usize>();
+            self.last_returns();
+            for unit in 0..self.world.units.len() {
+                for function in self.functions(unit) {
+                    self.tidy_function(unit, function);
+                }
+            }
+            self.unused_values();
+            self.unused_timers();
+            self.tables(step);
+            if self.edits.iter().map(super::edits::Edits::count).sum::<usize>() == before {
+                break;
+            }
+        }
+    }
+
+    /// Fields of timers that are gone, with the statements that stop them or let the process end.
+    fn unused_timers(&mut self) {
+        for (unit, class, name) in self.timer_fields.clone() {
+            let script = &self.world.units[unit].script;
+            let mut uses = Vec::new();
+            any(class, &mut |node| {
+                let field = node.kind() == "member_expression"
+                    && node.child_by_field_name("object").is_some_and(|object| object.kind() == "this")
+                    && node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
+                if field && !self.edits[unit].gone(node) {
+                    uses.push(node);
+                }
+                false
+            });
+            for used in uses.iter().copied() {
+                let at = statement(used);
+                let stops = ["clearInterval(", "clearTimeout("].iter().any(|call| script.of(at).starts_with(call));
+                let frees = script.of(at).contains(".unref") && at.kind() == "expression_statement";
+                let empties = children(at).first().is_some_and(|inner| {
+                    inner.child_by_field_name("left") == Some(used)
+                        && inner
+                            .child_by_field_name("right")
+                            .is_some_and(|right| matches!(right.kind(), "undefined" | "null"))
+                });
+                if at.kind() == "expression_statement" && (stops || frees || empties) {
+                    self.remove(unit, at);
+                }
+            }
+            if uses.iter().all(|used| self.edits[unit].gone(*used)) {
+                let field = children(class).into_iter().find(|member| {
+                    member.kind().ends_with("field_definition")
+                        && member.child_by_field_name("name").is_some_and(|field| script.of(field) == name)
+                });
+                if let Some(field) = field.filter(|field| !self.edits[unit].gone(*field)) {
+                    self.remove(unit, field);
+                }
+            }
+        }
+    }
+
+    /// Variables that nothing reads any more, and whose value is got without doing anything.
+    fn unused_values(&mut self) {
+        for unit in 0..self.world.units.len() {
+            let file = &self.world.units[unit];
+            let mut declarators = Vec::new();
+            any(file.script.tree.root_node(), &mut |node| {
+                if node.kind() == "variable_declarator" && !self.edits[unit].gone(node) && self.runs(unit, node) {
+                    declarators.push(node);
+                }
+                false
+            });
+            for declarator in declarators {
+                let name = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier");
+                let (Some(name), Some(value)) = (name, declarator.child_by_field_name("value")) else { continue };
+                let Some(symbol) = file.symbol(name) else { continue };
+                let uses = self.uses(unit, (unit, symbol));
+                let dead = uses.len() > 1 && uses.iter().all(|used| *used == name || self.edits[unit].gone(*used));
+                let alone = declarator.parent().filter(|declaration| {
+                    children(*declaration).len() == 1
+                        && declaration.parent().is_some_and(|parent| parent.kind() != "export_statement")
+                });
+                if let Some(declaration) = alone.filter(|_| dead && self.quiet(unit, value)) {
+                    self.remove(unit, declaration);
+                }
+            }
+        }
+    }
+
+    fn tidy_function(&mut self, unit: usize, function: Node<'w>) {
+        let file = &self.world.units[unit];
+        let own = (unit, span(function));
+        if self.edits[unit].gone(function) {
+            return;
+        }
+        if self.is_unused_method(unit, function) {
+            self.remove(unit, function);
+            return;
+        }
+        if !file.closed.contains(&own.1) {
+            return;
+        }
+        let calls = self.calls_of(own);
+        let live: Vec<(usize, Node<'w>)> =
+            calls.iter().copied().filter(|(at, call)| !self.edits[*at].gone(*call)).collect();
+        // What was called, and is not any more.
+        if live.is_empty() && !calls.is_empty() {
+            match function.kind() {
+                "function_declaration" | "method_definition" => self.remove_declaration(unit, function),
+                _ => {
+                    let declaration = function.parent().filter(|parent| parent.kind() == "variable_declarator");
+                    if let Some(declaration) = declaration.and_then(|declarator| declarator.parent()) {
+                        self.remove_declaration(unit, declaration);
+                    }
+                }
+            }
+            return;
+        }
+        if self.findings.ran.contains(&own) {
+            self.tidy_parameters(own, function, &live);
+            self.tidy_type(own, function);
+        }
+    }
+
+    /// Whether a method that only its class sees was called there, and is not any more.
+    fn is_unused_method(&self, unit: usize, function: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        let Some(class) = function.parent().filter(|parent| parent.kind() == "class_body") else { return false };
+        let Some(name) = function.child_by_field_name("name").map(|name| script.of(name)) else { return false };
+        let mut cursor = function.walk();
+        let private = name.starts_with('#')
+            || function
+                .children(&mut cursor)
+                .any(|child| child.kind() == "accessibility_modifier" && script.of(child) == "private");
+        let (mut all, mut live) = (0, 0);
+        any(class, &mut |node| {
+            let used = node.kind() == "member_expression"
+                && node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
+            if used && !span(function).contains(span(node)) {
+                all += 1;
+                live += usize::from(!self.edits[unit].gone(node));
+            }
+            false
+        });
+        private && all > 0 && live == 0
+    }
+
+    /// A declaration, with the `export` in front of it.
+    fn remove_declaration(&mut self, unit: usize, node: Node<'w>) {
+        let whole = node.parent().filter(|parent| parent.kind() == "export_statement").unwrap_or(node);
+        self.remove(unit, whole);
+    }
+
+    fn calls_of(&self, function: Function) -> Vec<(usize, Node<'w>)> {
+        let mut out = Vec::new();
+        for (unit, file) in self.world.units.iter().enumerate() {
+            for (at, target) in &file.calls {
+                if *target == function
+                    && let Some(node) = file.script.node(*at)
+                {
+                    out.push((unit, node));
+                }
+            }
+        }
+        out
+    }
+
+    /// Parameters that nothing reads any more.
+    fn tidy_parameters(&mut self, own: Function, function: Node<'w>, calls: &[(usize, Node<'w>)]) {
+        let (unit, _) = own;
+        let file = &self.world.units[unit];
+        let params = parameters(function);
+        for (index, param) in params.iter().enumerate() {
+            let name = param.child_by_field_name("pattern").unwrap_or(*param);
+            if name.kind() != "identifier" || self.edits[unit].gone(*param) {
+                continue;
+            }
+            let Some(symbol) = file.symbol(name) else { continue };
+            let uses = self.uses(unit, (unit, symbol));
+            let read = uses.len() < 2 || uses.into_iter().any(|used| used != name && !self.edits[unit].gone(used));
+            // Arguments before it that are gone would count as well.
+            let plain = calls.iter().all(|(_, call)| {
+                let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+                arguments.iter().all(|argument| argument.kind() != "spread_element")
+            });
+            let quiet = calls.iter().all(|(caller, call)| {
+                let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+                arguments.get(index).is_none_or(|argument| self.quiet(*caller, *argument))
+            });
+            if read || !plain || !quiet || function.child_by_field_name("parameter").is_some() {
+                continue;
+            }
+            let at = item(&file.script, *param);
+            self.edits[unit].cut(at);
+            for (caller, call) in calls {
+                let argument =
+                    call.child_by_field_name("arguments").and_then(|list| children(list).get(index).copied());
+                if let Some(argument) = argument {
+                    let at = item(&self.world.units[*caller].script, argument);
+                    self.edits[*caller].cut(at);
+                }
+            }
+        }
+    }
+
+    /// A written type that allows for nothing, where there always is something.
+    fn tidy_type(&mut self, own: Function, function: Node<'w>) {
+        let (unit, _) = own;
+        if !self.findings.always.contains(&own) {
+            return;
+        }
+        let Some(ty) = function.child_by_field_name("return_type") else { return };
+        let script = &self.world.units[unit].script;
+        let mut unions = Vec::new();
+        any(ty, &mut |node| {
+            if node.kind() == "union_type" {
+                unions.push(node);
+            }
+            matches!(node.kind(), "object_type" | "function_type")
+        });
+        for union in unions.into_iter().take(1) {
+            let parts = children(union);
+            for (index, part) in parts.iter().enumerate() {
+                if !matches!(script.of(*part), "undefined" | "null") || self.edits[unit].gone(*part) {
+                    continue;
+                }
+                let at = match (index.checked_sub(1).map(|before| parts[before]), parts.get(index + 1)) {
+                    (Some(before), _) => Span::new(before.end_byte(), part.end_byte()),
+                    (None, Some(after)) => Span::new(part.start_byte(), after.start_byte()),
+                    (None, None) => continue,
+                };
+                self.edits[unit].cut(at);
+            }
+        }
+    }
+
+    /// Tables of which no use is left.
+    fn tables(&mut self, step: &Transport) {
+        for table in &step.tables {
+            let Some(unit) = self.world.unit(&table.path) else { continue };
+            let file = &self.world.units[unit];
+            let Some(name) = file.script.node(table.span) else { continue };
+            if self.edits[unit].gone(name) {
+                continue;
+            }
+            let declaration = match name.parent().map(|parent| (parent, parent.kind())) {
+                Some((declarator, "variable_declarator")) => {
+                    declarator.parent().filter(|declaration| children(*declaration).len() == 1)
+                }
+                Some((field, "public_field_definition" | "field_definition")) => Some(field),
+                _ => None,
+            };
+            let Some(declaration) = declaration else { continue };
+            let used = (0..self.world.units.len()).any(|at| {
+                self.places(at, &Fact::Table)
+                    .into_iter()
+                    .any(|node| !span(declaration).contains(span(node)) || at != unit)
+            });
+            // Another table's uses count as well: all go, or what is left is found by the last check.
+            if !used {
+                self.remove_declaration(unit, declaration);
+            }
+        }
+    }
+
+    /// `return;` at the end of a function.
+    fn last_returns(&mut self) {
+        for unit in 0..self.world.units.len() {
+            let blocks: Vec<Node<'w>> =
+                self.unwrapped.iter().filter(|((at, _), _)| *at == unit).map(|(_, outer)| *outer).collect();
+            for outer in blocks {
+                let Some(body) = self.residual_block(unit, outer) else { continue };
+                let ends = body.parent().is_some_and(|parent| crate::render::typescript::script::is_function(parent));
+                let after = children(body).into_iter().filter(|node| node.start_byte() >= outer.end_byte());
+                if !ends || after.into_iter().any(|node| !self.edits[unit].gone(node)) {
+                    continue;
+                }
+                let inner = self
+                    .unwrapped
+                    .iter()
+                    .find(|((at, _), known)| *at == unit && **known == outer)
+                    .map(|((_, id), _)| *id);
+                let block = children(outer)
+                    .into_iter()
+                    .flat_map(|child| [vec![child], children(child)].concat())
+                    .find(|child| Some(child.id()) == inner);
+                let last = block
+                    .and_then(|block| children(block).into_iter().rev().find(|node| !self.edits[unit].gone(*node)));
+                if let Some(last) = last.filter(|last| last.kind() == "return_statement" && children(*last).is_empty())
+                {
+                    self.remove(unit, statement(last));
+                }
+            }
+        }
+    }
+}

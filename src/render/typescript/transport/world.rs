@@ -1,0 +1,117 @@
+//! The files of a step, parsed and resolved: which symbol an identifier is, which function a call runs, what is known of an expression.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::Node;
+
+use crate::lower;
+use crate::model::facts::{ExprKind, Language, Module, Span, SymbolId, SymbolKind};
+use crate::plan::Site;
+use crate::plan::transport::{Fact, Transport};
+use crate::render::typescript::script::{Script, span};
+use crate::render::{Files, Refused};
+
+/// A symbol of one of the files.
+pub type Name = (usize, SymbolId);
+/// A function of one of the files: the file, and the start and end of the function's node.
+pub type Function = (usize, Span);
+
+/// A file.
+pub struct Unit {
+    /// Its text and tree.
+    pub script: Script,
+    /// Its neutral form, for the names.
+    pub module: Module,
+    /// What is known, by the span of the expression.
+    pub facts: FxHashMap<Span, Fact>,
+    /// The only function that a call may run.
+    pub calls: FxHashMap<Span, Function>,
+    /// Functions that only such calls run.
+    pub closed: FxHashSet<Span>,
+    symbols: FxHashMap<u32, SymbolId>,
+}
+
+/// All files of a step.
+pub struct World {
+    /// The files.
+    pub units: Vec<Unit>,
+}
+
+impl World {
+    /// Opens the files of a step. A file with syntax errors is refused.
+    pub fn open(step: &Transport, files: &dyn Files) -> Result<Self, Refused> {
+        let mut units = Vec::new();
+        for planned in &step.units {
+            let script = Script::open(files, &planned.path)?;
+            let language = if script.typed() { Language::TypeScript } else { Language::JavaScript };
+            let module = lower::lower(&planned.path, language, script.text()).map_err(|error| Refused {
+                at: Site { path: planned.path.clone(), span: Span::default() },
+                why: format!("it can't be read: {error}"),
+                todo: "migrate this file by hand".to_owned(),
+            })?;
+            if let Some(error) = module.errors.first() {
+                return Err(Refused {
+                    at: Site { path: planned.path.clone(), span: *error },
+                    why: "the file has a syntax error".to_owned(),
+                    todo: "mend it and run again".to_owned(),
+                });
+            }
+            units.push(Unit::new(script, module, planned.facts.iter().cloned().collect()));
+        }
+        let place = |path: &str| step.units.iter().position(|unit| unit.path == path);
+        for (index, planned) in step.units.iter().enumerate() {
+            let calls = planned.calls.iter().filter_map(|(at, site)| Some((*at, (place(&site.path)?, site.span))));
+            units[index].calls = calls.collect();
+            units[index].closed = planned.closed.iter().copied().collect();
+        }
+        Ok(Self { units })
+    }
+
+    /// The file of a path.
+    pub fn unit(&self, path: &str) -> Option<usize> {
+        self.units.iter().position(|unit| unit.script.path == path)
+    }
+
+    /// The node of a function.
+    pub fn function(&self, (unit, at): Function) -> Option<Node<'_>> {
+        self.units[unit].script.node(at)
+    }
+}
+
+impl Unit {
+    fn new(script: Script, module: Module, facts: FxHashMap<Span, Fact>) -> Self {
+        let mut symbols = FxHashMap::default();
+        for (index, symbol) in module.symbols.iter().enumerate() {
+            if symbol.span.start < symbol.span.end {
+                symbols.entry(symbol.span.start).or_insert(SymbolId(index as u32));
+            }
+        }
+        for expr in &module.exprs {
+            if let ExprKind::Symbol(id) = expr.kind
+                && (expr.span.end - expr.span.start) as usize == module.symbol(id).name.text().len()
+            {
+                symbols.insert(expr.span.start, id);
+            }
+        }
+        Self { script, module, facts, calls: FxHashMap::default(), closed: FxHashSet::default(), symbols }
+    }
+
+    /// What is known of an expression.
+    pub fn fact(&self, node: Node<'_>) -> Option<&Fact> {
+        self.facts.get(&span(node))
+    }
+
+    /// The symbol that an identifier is.
+    pub fn symbol(&self, node: Node<'_>) -> Option<SymbolId> {
+        self.symbols.get(&(node.start_byte() as u32)).copied()
+    }
+
+    /// Whether a symbol is given a value once only, at its declaration or later.
+    pub fn declared_by(&self, symbol: SymbolId) -> SymbolKind {
+        self.module.symbol(symbol).kind
+    }
+
+    /// The function that declares a symbol, by its node's span.
+    pub fn home(&self, symbol: SymbolId) -> Span {
+        self.module.function(self.module.symbol(symbol).func).span
+    }
+}

@@ -1,0 +1,134 @@
+//! What a fix did, or would do, and what it leaves to a person: the data of its renderers.
+
+use serde::Serialize;
+
+use super::scan::Tool;
+use crate::classify::answer::{Category, Place};
+use crate::edit::Level;
+
+/// What became of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It is applied (in a dry run: would be).
+    Applied,
+    /// It is not.
+    Refused,
+}
+
+/// One idea and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Group {
+    /// Names it; the same in every run as long as the code it is about keeps its name.
+    pub id: String,
+    /// One line.
+    pub title: String,
+    /// The rule whose findings it answers.
+    pub rule: String,
+    /// What it asks of its reader.
+    pub level: Level,
+    /// What became of it.
+    pub status: Status,
+    /// Why it was refused.
+    pub reason: Option<String>,
+    /// What to do about that.
+    pub help: Option<String>,
+    /// The code that stopped it.
+    pub at: Option<Place>,
+    /// Groups that it needs.
+    pub requires: Vec<String>,
+    /// Files that it changes or makes.
+    pub files: Vec<String>,
+    /// Fingerprints of the findings that it takes away.
+    pub findings: Vec<String>,
+    /// What its reader has to know.
+    pub notes: Vec<String>,
+    /// What it changes, as a patch on top of the groups before it.
+    pub patch: String,
+}
+
+/// What is left to a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Manual {
+    /// The rule.
+    pub rule: String,
+    /// The code that it is about.
+    #[serde(flatten)]
+    pub at: Place,
+    /// What remains.
+    pub what: String,
+    /// Why the tool does not do it.
+    pub why: String,
+    /// What to do, one way each.
+    pub todo: Vec<String>,
+}
+
+/// Something that had to be so, was looked at, and is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Precondition {
+    /// What.
+    pub what: String,
+    /// Where it shows.
+    pub at: Option<Place>,
+}
+
+/// A fix in a few figures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Category before; `None`: no server found.
+    pub before: Option<Category>,
+    /// Category of the result.
+    pub after: Option<Category>,
+    /// Groups applied.
+    pub applied: usize,
+    /// Groups refused.
+    pub refused: usize,
+    /// Things left to a person.
+    pub manual: usize,
+    /// Files changed or made.
+    pub files: usize,
+}
+
+/// The whole answer of a fix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fix {
+    /// The program.
+    pub tool: Tool,
+    /// The protocol revision.
+    pub spec: &'static str,
+    /// The root; paths are relative to it.
+    pub root: String,
+    /// Nothing was written.
+    pub dry_run: bool,
+    /// The highest level that was asked for.
+    pub level: Level,
+    /// In a few figures.
+    pub summary: Summary,
+    /// Ideas, in the order in which they are applied; then those refused.
+    pub groups: Vec<Group>,
+    /// What is left to a person.
+    pub manual: Vec<Manual>,
+    /// What was checked and holds.
+    pub preconditions: Vec<Precondition>,
+    /// What the user should know of the writing.
+    pub notes: Vec<String>,
+    /// The whole change as one patch.
+    pub patch: String,
+}
+
+impl Fix {
+    /// The groups that are applied.
+    pub fn applied(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| group.status == Status::Applied)
+    }
+
+    /// The groups that are not.
+    pub fn refused(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| group.status == Status::Refused)
+    }
+
+    /// Whether something is left for a person.
+    pub fn leaves(&self) -> bool {
+        self.summary.refused + self.summary.manual > 0
+    }
+}

@@ -1,0 +1,5 @@
+//! What `fix` makes of code.
+
+mod disk;
+mod parse;
+mod transport;

@@ -1,0 +1,29 @@
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './tools.js';
+
+const app = express();
+app.use(express.json());
+
+async function openSession(req: express.Request, res: express.Response) {
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+  });
+  const server = buildServer();
+  res.on('close', () => void server.close());
+  await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+}
+
+app.post('/mcp', async (req, res) => {
+  await openSession(req, res);
+});
+
+app.all('/mcp', (_req, res) => {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+});
+
+app.listen(3000);

@@ -1,0 +1,40 @@
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './tools.js';
+
+const app = express();
+app.use(express.json());
+
+class SessionManager {
+  async create(): Promise<StreamableHTTPServerTransport> {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: undefined,
+    });
+    await buildServer().connect(transport);
+    return transport;
+  }
+}
+
+const manager = new SessionManager();
+
+app.post('/mcp', async (req, res) => {
+  const transport = await manager.create();
+  res.on('close', () => void transport.close());
+  await transport.handleRequest(req, res, req.body);
+});
+
+app.get('/mcp', (_req, res) => {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+});
+
+app.delete('/mcp', (_req, res) => {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+});
+
+app.listen(3000);

@@ -1,0 +1,34 @@
+import Fastify from 'fastify';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { buildServer } from './tools.js';
+
+const fastify = Fastify();
+
+fastify.route({
+  method: 'POST',
+  url: '/mcp',
+  handler: async (request, reply) => {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: undefined,
+    });
+    const server = buildServer();
+    reply.raw.on('close', () => void server.close());
+    await server.connect(transport);
+    reply.hijack();
+    await transport.handleRequest(request.raw, reply.raw, request.body);
+  },
+});
+
+fastify.route({
+  method: ['GET', 'DELETE'],
+  url: '/mcp',
+  handler: (_request, reply) => {
+    reply
+      .code(405)
+      .header('Allow', 'POST')
+      .send({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+  },
+});
+
+await fastify.listen({ port: 3000 });

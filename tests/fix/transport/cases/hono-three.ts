@@ -1,0 +1,38 @@
+import { Hono } from 'hono';
+import { serve } from '@hono/node-server';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { buildServer } from './tools.js';
+
+const app = new Hono();
+
+const transports = new Map<string, WebStandardStreamableHTTPServerTransport>();
+
+app.post('/mcp', async (c) => {
+  const id = c.req.header('mcp-session-id');
+  let transport = id ? transports.get(id) : undefined;
+  if (!transport) {
+    transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (sid) => {
+        transports.set(sid, transport!);
+      },
+    });
+    await buildServer().connect(transport);
+  }
+  return await transport.handleRequest(c.req.raw);
+});
+
+app.get('/mcp', async (c) => {
+  const transport = transports.get(c.req.header('mcp-session-id') ?? '');
+  if (!transport) return c.json({ error: 'no session' }, 404);
+  return transport.handleRequest(c.req.raw);
+});
+
+app.delete('/mcp', async (c) => {
+  const transport = transports.get(c.req.header('mcp-session-id') ?? '');
+  if (!transport) return c.json({ error: 'no session' }, 404);
+  return transport.handleRequest(c.req.raw);
+});
+
+serve({ fetch: app.fetch, port: 3000 });

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { buildServer } from './tools.js';
+
+const app = express();
+app.use(express.json());
+
+const transports = new Map<string, StreamableHTTPServerTransport>();
+const tenants = new Map<string, string>();
+
+app.post('/mcp', async (req, res) => {
+  const id = req.header('mcp-session-id') ?? 'anonymous';
+  tenants.set(id, req.header('x-tenant') ?? '');
+  let transport = transports.get(id);
+  if (!transport) {
+    transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (sid) => {
+        transports.set(sid, transport!);
+      },
+    });
+    await buildServer().connect(transport);
+  }
+  await transport.handleRequest(req, res, req.body);
+});
+
+app.listen(3000);

@@ -1,0 +1,28 @@
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './tools.js';
+
+const app = express();
+app.use(express.json());
+
+async function handlePost(req: express.Request, res: express.Response): Promise<void> {
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+  });
+  const server = buildServer();
+  res.on('close', () => void server.close());
+  await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+}
+
+function methodNotAllowed(_req: express.Request, res: express.Response) {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+}
+
+app.post('/mcp', handlePost);
+app.get('/mcp', methodNotAllowed);
+app.delete('/mcp', methodNotAllowed);
+app.listen(3000);

@@ -1,0 +1,161 @@
+//! Routes without sessions: small programs, one for each way in which people write them. `NAME.ts` is the program; beside it stands
+//! `NAME.after.ts`, or `NAME.refused.txt` with the code that stops the step. `MCP_MIGRATE_UPDATE=1` writes what is missing or changed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcp_migrate::plan::Level;
+
+use crate::disk::{Outcome, Package};
+use crate::parse::assert_parses;
+
+const MANIFEST: &str = r#"{
+  "name": "clock",
+  "type": "module",
+  "dependencies": { "@modelcontextprotocol/sdk": "^1.29.0", "express": "^5.1.0", "hono": "^4.0.0", "fastify": "^5.0.0" }
+}
+"#;
+
+const TOOLS: &str = "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+
+export function buildServer(): McpServer {
+  const server = new McpServer({ name: 'clock', version: '1.0.0' });
+  server.registerTool('now', { description: 'Tell the time.' }, async () => ({
+    content: [{ type: 'text', text: new Date().toISOString() }],
+  }));
+  return server;
+}
+";
+
+fn cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fix/transport/cases")
+}
+
+/// A program, with the extension of its file.
+struct Case {
+    name: String,
+    extension: String,
+    text: String,
+}
+
+fn all() -> Vec<Case> {
+    let mut out = Vec::new();
+    for entry in fs::read_dir(cases()).expect("cases") {
+        let path = entry.expect("an entry").path();
+        let file = path.file_name().and_then(|name| name.to_str()).expect("a name").to_owned();
+        let Some((name, extension)) = file.split_once('.') else { continue };
+        if matches!(extension, "ts" | "js" | "cjs") {
+            let text = fs::read_to_string(&path).expect("a text");
+            out.push(Case { name: name.to_owned(), extension: extension.to_owned(), text });
+        }
+    }
+    out.sort_by(|a, b| a.name.cmp(&b.name));
+    assert!(out.len() >= 40, "only {} cases", out.len());
+    out
+}
+
+fn fixed(text: &str, extension: &str) -> (Package, Outcome, String) {
+    let path = format!("src/server.{extension}");
+    let package = Package::new(&[("package.json", MANIFEST), ("src/tools.ts", TOOLS), (&path, text)]);
+    let outcome = package.fix();
+    let after = package.text(&path);
+    (package, outcome, after)
+}
+
+/// Compares with what is kept beside the case.
+fn compare(file: &str, found: &str, failures: &mut Vec<String>) {
+    let path = cases().join(file);
+    if std::env::var_os("MCP_MIGRATE_UPDATE").is_some() {
+        fs::write(&path, found).expect("the file");
+    }
+    let wanted = fs::read_to_string(&path).unwrap_or_default();
+    if wanted != found {
+        failures.push(format!("{file}:\n{found}"));
+    }
+}
+
+#[test]
+fn each_spelling_becomes_a_transport_for_each_request_or_is_refused_with_its_place() {
+    let mut failures = Vec::new();
+    for case in all() {
+        let (package, outcome, after) = fixed(&case.text, &case.extension);
+        if let Some(refused) = &outcome.refused {
+            assert_eq!(after, case.text, "{}: refused, and changed all the same", case.name);
+            compare(&format!("{}.refused.txt", case.name), &package.told(refused), &mut failures);
+        } else if !outcome.manual.is_empty() {
+            let told: Vec<String> =
+                outcome.manual.iter().map(|manual| format!("{}: {}\n", manual.what, manual.why)).collect();
+            compare(&format!("{}.manual.txt", case.name), &told.concat(), &mut failures);
+        } else {
+            assert!(!outcome.applied.is_empty(), "{}: nothing was done", case.name);
+            assert_parses(&format!("server.{}", case.extension), &after);
+            for word in ["mcp-session-id", "isInitializeRequest(", "onsessioninitialized"] {
+                assert!(!after.contains(word), "{}: {word} is left", case.name);
+            }
+            compare(&format!("{}.after.{}", case.name, case.extension), &after, &mut failures);
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn line_ends_and_tabs_are_kept() {
+    for case in all() {
+        let (_, outcome, plain) = fixed(&case.text, &case.extension);
+        if outcome.applied.is_empty() {
+            continue;
+        }
+        let (_, _, windows) = fixed(&case.text.replace('\n', "\r\n"), &case.extension);
+        assert_eq!(windows, plain.replace('\n', "\r\n"), "{}", case.name);
+        let (_, _, tabs) = fixed(&tabbed(&case.text), &case.extension);
+        assert_eq!(tabs, tabbed(&plain), "{}", case.name);
+    }
+}
+
+/// Two spaces at the start of lines as one tab.
+fn tabbed(text: &str) -> String {
+    let line = |line: &str| {
+        let spaces = line.len() - line.trim_start_matches(' ').len();
+        format!("{}{}{}", "\t".repeat(spaces / 2), " ".repeat(spaces % 2), &line[spaces..])
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+#[test]
+fn the_level_says_what_the_reader_has_to_look_at() {
+    let level = |name: &str| {
+        let case = all().into_iter().find(|case| case.name == name).expect("the case");
+        fixed(&case.text, &case.extension).1.applied[0].1
+    };
+    assert_eq!(level("map-early-return"), Level::Safe);
+    // A comment goes; a bound means something else; an endpoint goes.
+    assert_eq!(level("async-main"), Level::Review);
+    assert_eq!(level("cap"), Level::Review);
+    assert_eq!(level("sse-beside"), Level::Review);
+}
+
+#[test]
+fn the_gold_server_with_a_transport_map_is_as_good_as_the_one_migrated_by_hand() {
+    let before = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/gold/typescript/b-transport-map/before");
+    let read = |name: &str| fs::read_to_string(before.join(name)).expect("a file");
+    let (server, tools, manifest) = (read("src/server.ts"), read("src/tools.ts"), read("package.json"));
+    let package = Package::new(&[("package.json", &manifest), ("src/tools.ts", &tools), ("src/server.ts", &server)]);
+    let outcome = package.fix();
+    assert_eq!(outcome.applied.len(), 1);
+    let after = package.text("src/server.ts");
+    assert_parses("server.ts", &after);
+    let wanted = [
+        "sessionIdGenerator: undefined",
+        "res.on('close', () => void server.close());",
+        "await server.connect(transport);",
+        "app.get('/mcp', methodNotAllowed);",
+        "sessions: inFlight.size",
+        "await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));",
+    ];
+    for text in wanted {
+        assert!(after.contains(text), "{text} is missing:\n{after}");
+    }
+    for text in ["randomUUID", "isInitializeRequest", "transports", "sessionId:", "400"] {
+        assert!(!after.contains(text), "{text} is left:\n{after}");
+    }
+}
