@@ -6,9 +6,10 @@ use super::access::{Access, Keyed, Kind};
 use super::answer::Holds;
 use super::by_hand;
 use super::lifetime::{Finder, Lasting};
+use super::spend;
 use super::stores::Analysis;
 use super::words;
-use crate::model::facts::{ExprKind, FuncKind};
+use crate::model::facts::{Branch, ExprKind, FuncKind};
 use crate::model::flow::Root;
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::Contexts;
@@ -42,7 +43,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         .collect();
     let holds_any = |roles: &[Role], depth| objects.iter().any(|id| flow.holds_role(*id, roles, depth));
     let name = keyed.key_text.unwrap_or(keyed.holder.name).text();
-    let transport = holds_any(TRANSPORTS, 1) || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
+    let transport = keyed.object.is_some_and(|id| is_kept_by_transport(analysis, id))
+        || holds_any(TRANSPORTS, 1)
+        || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
     let written = analysis.value_type(keyed.object, &keyed.holder);
     let counted = written.as_ref().is_some_and(|ty| words::is_number_type(ty));
     let auth = !counted && has_auth(analysis, keyed, &objects, &values, name);
@@ -100,6 +103,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if counted && !by_tools && !in_handlers {
         return judged(Holds::Telemetry);
     }
+    if spend::is_capped(analysis, keyed) {
+        return judged(Holds::Guard);
+    }
     if is_limit(analysis, keyed, &values, name) || is_once(analysis, keyed, &values) {
         return judged(Holds::Telemetry);
     }
@@ -107,6 +113,24 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         return judged(Holds::Guard);
     }
     judged(Holds::AppState)
+}
+
+/// Whether a table is a part of what the SDK serves with: its own table of sessions.
+fn is_kept_by_transport(analysis: &Analysis<'_>, id: ObjId) -> bool {
+    let object = |id: ObjId| analysis.flow.object(id);
+    let owner = match object(id).site {
+        Site::Part(owner, _) if owner.0 != u32::MAX => object(owner).role,
+        // A member that was read.
+        Site::Expr(at) => match analysis.flow.program.kind(at) {
+            ExprKind::Member { object: of, .. } => {
+                let mut owners = analysis.flow.objects_at(At { module: at.module, id: *of });
+                owners.find_map(|owner| object(owner).role)
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    matches!(owner, Some(Role::Transport | Role::SseTransport | Role::SessionManager))
 }
 
 /// Whether a record of the program has, by name, servers behind this one: clients of one's own play no role that is known.
@@ -491,17 +515,19 @@ fn only_tested_within(analysis: &Analysis<'_>, at: ExprRef, depth: u32) -> bool 
 fn leads_to_refusal(analysis: &Analysis<'_>, at: ExprRef) -> bool {
     let facts = analysis.flow.program.module(at.module);
     let span = facts.expr(at.id).span;
-    facts.branches.iter().any(|branch| {
-        let condition = facts.expr(branch.condition).span;
-        let about = condition.contains(span);
-        about
-            && branch.then_leaves
-            && (facts.functions[branch.func.index()]
-                .throws
-                .iter()
-                .any(|throw| branch.then.contains(facts.expr(*throw).span))
-                || answers_error(analysis, at.module, branch.then))
-    })
+    facts
+        .branches
+        .iter()
+        .any(|branch| facts.expr(branch.condition).span.contains(span) && refuses(analysis, at.module, branch))
+}
+
+/// Whether a branch that holds ends the call with an error.
+pub(super) fn refuses(analysis: &Analysis<'_>, module: u32, branch: &Branch) -> bool {
+    let facts = analysis.flow.program.module(module);
+    let throws = &facts.functions[branch.func.index()].throws;
+    branch.then_leaves
+        && (throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span))
+            || answers_error(analysis, module, branch.then))
 }
 
 /// Whether code answers a call with an error instead of throwing: `return { isError: true, … }`, by itself or through a helper.

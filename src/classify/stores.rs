@@ -129,6 +129,13 @@ impl<'p> Analysis<'p> {
             }
         }
         out.extend(super::slots::find(self));
+        let holders = super::holders::find(self);
+        out.extend(
+            holders
+                .into_iter()
+                .filter(|new| !out.iter().any(|found| found.objects.iter().any(|object| new.objects.contains(object))))
+                .collect::<Vec<_>>(),
+        );
         self.add_framework_state(&mut out);
         self.add_upstreams(&mut out);
         self.pair_accounts(&mut out);

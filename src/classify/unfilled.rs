@@ -12,7 +12,11 @@ pub fn is_never_filled(flow: &Flow<'_>, id: ObjId) -> bool {
     let Site::Expr(made) = flow.object(id).site else { return false };
     is_empty_literal(flow, made)
         && !flow.creates_on_read(id)
-        && flow.program.exprs().filter(|at| flow.at(*at).contains(&Value::Object(id))).all(|at| only_looks(flow, id, at))
+        && flow
+            .program
+            .exprs()
+            .filter(|at| flow.at(*at).contains(&Value::Object(id)))
+            .all(|at| only_looks(flow, id, at))
 }
 
 fn is_empty_literal(flow: &Flow<'_>, made: ExprRef) -> bool {
@@ -71,9 +75,10 @@ fn is_same(flow: &Flow<'_>, id: ObjId, at: ExprRef, value: crate::model::facts::
 
 fn is_written(flow: &Flow<'_>, index: ExprRef) -> bool {
     let facts = flow.program.module(index.module);
-    facts.expr(index.id).parent.is_some_and(
-        |parent| matches!(facts.kind(parent), ExprKind::Assign { target, .. } if *target == index.id),
-    )
+    facts
+        .expr(index.id)
+        .parent
+        .is_some_and(|parent| matches!(facts.kind(parent), ExprKind::Assign { target, .. } if *target == index.id))
 }
 
 fn looks_up(flow: &Flow<'_>, id: ObjId, call: ExprRef) -> bool {

@@ -727,3 +727,255 @@ fn main() {{}}
     let answer = Program::rust("of another protocol", needs, &actix("hello", "move")).scan();
     assert_eq!(answer.summary.category, None, "{:?}", findings(&answer));
 }
+
+/// Headers that were copied under names of one spelling, behind a context variable.
+#[test]
+fn headers_in_one_spelling() {
+    let program = |name, source: &str| {
+        fastmcp(
+            name,
+            &format!(
+                "
+from contextvars import ContextVar
+from mcp import ClientSession
+from mcp.client.streamable_http import streamablehttp_client
+
+request_headers: ContextVar = ContextVar('request_headers')
+upstreams: dict[tuple[str, str], ClientSession] = {{}}
+
+def current(response=None):
+    headers = {source} or {{}}
+    lowered = {{k.lower(): v for k, v in headers.items()}}
+    return lowered.get('mcp-session-id')
+
+mcp = FastMCP('front')
+
+@mcp.tool
+async def forward(target: str, name: str) -> str:
+    key = (current(), target)
+    if key not in upstreams:
+        read, write, _ = await streamablehttp_client(target).__aenter__()
+        upstreams[key] = await ClientSession(read, write).__aenter__()
+    return str(await upstreams[key].call_tool(name))
+
+mcp.run(transport='http')
+"
+            ),
+        )
+    };
+    check(&[program("of the request at hand", "request_headers.get()")
+        .category("gateway")
+        .store("upstreams:upstream:*:*")]);
+}
+
+/// What a session has spent against a cap, and who holds what, admit or refuse: guards, in any language.
+#[test]
+fn caps_and_leases() {
+    check(&[
+        fastmcp(
+            "a cap on what is spent, Python",
+            "
+CAP = 50
+spent: dict[str, float] = {}
+mcp = FastMCP('ads')
+
+@mcp.tool
+def buy(euros: float, ctx: Context) -> str:
+    before = spent.get(ctx.session_id, 0)
+    if before + euros > CAP:
+        raise ValueError('over the budget')
+    spent[ctx.session_id] = before + euros
+    return 'bought'
+
+mcp.run(transport='http')
+",
+        )
+        .category("app-state")
+        .store("spent:guard:*:*"),
+        fastmcp(
+            "a lease with a holder, Python",
+            "
+holders = {}
+mcp = FastMCP('printers')
+
+@mcp.tool
+def reserve(printer: str, ctx: Context) -> str:
+    holder = holders.get(printer)
+    if holder and holder != ctx.session_id:
+        raise ValueError('reserved by somebody else')
+    holders[printer] = ctx.session_id
+    return 'reserved'
+
+@mcp.tool
+def print_text(printer: str, text: str, ctx: Context) -> str:
+    if holders.get(printer) != ctx.session_id:
+        raise ValueError('reserve it first')
+    return 'printed'
+
+mcp.run(transport='http')
+",
+        )
+        .category("app-state")
+        .store("holders:guard:manual:*"),
+        fastmcp(
+            "an account that pays out is state",
+            "
+balance: dict[str, float] = {}
+mcp = FastMCP('bank')
+
+@mcp.tool
+def withdraw(euros: float, ctx: Context) -> str:
+    have = balance.get(ctx.session_id, 100)
+    if have < euros:
+        raise ValueError('not enough')
+    balance[ctx.session_id] = have - euros
+    return 'paid'
+
+mcp.run(transport='http')
+",
+        )
+        .category("app-state")
+        .store("balance:app-state:*:*"),
+    ]);
+    // A name that the model passes is no session.
+    quiet(&[fastmcp(
+        "holders by name",
+        "
+holders = {}
+mcp = FastMCP('printers')
+
+@mcp.tool
+def reserve(printer: str, who: str) -> str:
+    if holders.get(printer) not in (None, who):
+        raise ValueError('reserved by somebody else')
+    holders[printer] = who
+    return 'reserved'
+
+mcp.run(transport='http')
+",
+    )
+    .category("none")]);
+}
+
+/// What was authenticated once and is kept for the session, so that no later call is asked again.
+#[test]
+fn authenticated_once() {
+    let program = |name, function: &str, header: &str| {
+        fastmcp(
+            name,
+            &format!(
+                "
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+from fastmcp.server.dependencies import get_http_headers
+import remote
+
+@dataclass
+class Paths:
+    document: str
+
+kept: WeakKeyDictionary = WeakKeyDictionary()
+
+def {function}():
+    headers = get_http_headers()
+    value = headers.get('{header}')
+    return Paths(document=remote.ask(value)) if value else None
+
+def ready(ctx: Context):
+    state = kept.get(ctx.session)
+    if state is None:
+        state = {{}}
+        kept[ctx.session] = state
+    if state.get('initialized'):
+        return state
+    config = {function}()
+    if config is None:
+        return None
+    state['config'] = config
+    state['initialized'] = True
+    return state
+
+mcp = FastMCP('x')
+
+@mcp.tool
+def fetch(url: str, ctx: Context) -> str:
+    state = ready(ctx)
+    return str(state['config'].document) if state else 'refused'
+
+mcp.run(transport='http')
+"
+            ),
+        )
+    };
+    check(&[
+        program("an identity by an API key", "authenticate_and_load", "x-api-key")
+            .category("auth")
+            .store("kept:auth:*:*"),
+        program("a choice by a header", "choose_and_load", "x-document")
+            .category("app-state")
+            .store("kept:app-state:*:*"),
+    ]);
+}
+
+/// The SDK's own table of sessions, looked into by a route of the server's.
+#[test]
+fn tables_of_the_sdk() {
+    check(&[
+        Program::python(
+            "messages routed past the SSE transport",
+            "mcp>=1.9,<2 starlette",
+            "
+from uuid import UUID
+from mcp.server.lowlevel import Server
+from mcp.server.sse import SseServerTransport
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+server = Server('x')
+sse = SseServerTransport('/messages')
+
+async def connect(request: Request) -> Response:
+    async with sse.connect_sse(request.scope, request.receive, request._send) as streams:
+        await server.run(streams[0], streams[1], server.create_initialization_options())
+    return Response()
+
+async def post(request: Request) -> Response:
+    writer = sse._read_stream_writers.get(UUID(hex=request.query_params.get('session_id')))
+    if not writer:
+        return Response(status_code=404)
+    await writer.send(await request.body())
+    return Response(status_code=202)
+
+app = Starlette(routes=[Route('/sse', connect), Route('/messages', post, methods=['POST'])])
+",
+        )
+        .category("transport-map"),
+        Program::python(
+            "a session ended past the manager",
+            "mcp>=1.9,<2 starlette",
+            "
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+
+server = Server('x')
+manager = StreamableHTTPSessionManager(app=server)
+
+async def end(request: Request) -> Response:
+    transport = manager._server_instances.get(request.headers.get('mcp-session-id'))
+    if transport is None:
+        return Response(status_code=404)
+    await transport.terminate()
+    return Response(status_code=204)
+
+app = Starlette(routes=[Mount('/mcp', app=manager.handle_request), Route('/end', end, methods=['POST'])])
+",
+        )
+        .category("transport-map"),
+    ]);
+}

@@ -66,6 +66,9 @@ fn one(
     match asks {
         Asks::Missing if writes && otherwise.is_none() => creation(work, script, branch, then, carrier, looked),
         Asks::Missing if leaves(then) && otherwise.is_none() && (!work.handle.plain || looked.sure) => {
+            if let Some((read, whole)) = ends_with_look_up(script, branch, looked) {
+                return answer_look_up(work, script, read, carrier, whole);
+            }
             work.edits.cut(script, script.removal(branch));
             settle_variable(work, script, looked.variable);
             Ok(())
@@ -200,6 +203,9 @@ fn creation(
     let variable = variable.and_then(|declarator| declarator.child_by_field_name("name")).map(|name| script.of(name));
     let value = created(work, script, then, carrier, variable)?;
     work.initial(script, value, true);
+    if let Some((read, whole)) = ends_with_look_up(script, branch, looked) {
+        return answer_look_up(work, script, read, carrier, whole);
+    }
     work.edits.cut(script, script.removal(branch));
     settle_variable(work, script, looked.variable);
     Ok(())
@@ -337,25 +343,49 @@ fn returned_early(
     }
     let value = created_in(work, script, &rest, carrier)?;
     work.initial(script, value, true);
-    let end = script.removal(*last).end as usize;
-    match looked.variable {
-        // `const known = read;` stays and becomes the answer.
-        Some(variable) => {
-            let declarator = children(variable).first().copied();
-            let value = declarator.and_then(|declarator| declarator.child_by_field_name("value"));
-            let value = value.ok_or_else(|| more(script, variable))?;
-            work.edits.replace(script, Span::new(variable.start_byte(), value.start_byte()), "return ");
-            let start = script.line_end(variable.end_byte());
-            work.edits.cut(script, Span::new(start, end));
-        }
-        None => {
-            let inner = returned.ok_or_else(|| more(script, branch))?;
-            let statement = inner.parent().unwrap_or(inner);
-            work.edits.cut(script, Span::new(branch.start_byte(), statement.start_byte()));
-            work.edits.cut(script, Span::new(statement.end_byte(), last.end_byte()));
-        }
-    }
+    let read = match looked.variable {
+        Some(variable) => children(variable).first().and_then(|declarator| declarator.child_by_field_name("value")),
+        None => returned,
+    };
+    let read = read.map(|read| unconditional(bare(read), script)).ok_or_else(|| more(script, branch))?;
+    let start = looked.variable.map_or(branch.start_byte(), |variable| variable.start_byte());
+    answer_look_up(work, script, read, carrier, Span::new(start, last.end_byte()))
+}
+
+/// In the place of a stretch of code: the look-up, answered.
+fn answer_look_up(
+    work: &mut Work<'_>,
+    script: &Script,
+    read: Node<'_>,
+    carrier: usize,
+    whole: Span,
+) -> Result<(), Refused> {
+    let store = read
+        .child_by_field_name("function")
+        .and_then(|callee| callee.child_by_field_name("object"))
+        .or_else(|| read.child_by_field_name("object"))
+        .ok_or_else(|| more(script, read))?;
+    let end = if script.style.semicolons { ";" } else { "" };
+    let text = format!("return {}.get({}){end}", script.of(store), work.keys[carrier]);
+    work.edits.replace(script, whole, text);
     Ok(())
+}
+
+/// `let x = read; if (!x) { … } return x;` at the end of a helper: the variable is of no use any more.
+fn ends_with_look_up<'t>(script: &Script, branch: Node<'t>, looked: Looked<'t>) -> Option<(Node<'t>, Span)> {
+    let variable = looked.variable?;
+    let declarators = children(variable);
+    let [declarator] = declarators.as_slice() else { return None };
+    let block = branch.parent().filter(|block| block.parent().is_some_and(is_function))?;
+    let statements = children(block);
+    let at = statements.iter().position(|statement| *statement == variable)?;
+    let [_, next, last] = statements.get(at..)? else { return None };
+    let answered = children(*last).first().copied()?;
+    let same = last.kind() == "return_statement"
+        && *next == branch
+        && Some(script.of(answered)) == declarator.child_by_field_name("name").map(|name| script.of(name));
+    let read = unconditional(bare(declarator.child_by_field_name("value")?), script);
+    same.then(|| (read, Span::new(variable.start_byte(), last.end_byte())))
 }
 
 fn created_in<'t>(

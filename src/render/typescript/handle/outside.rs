@@ -17,6 +17,7 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
     for outside in &work.handle.outside {
         let (script, node) = work.scripts.expression(&outside.at)?;
         emptied(work, script, node);
+        without_a_body(work, script, node, outside)?;
     }
     loose(work)
 }
@@ -129,6 +130,28 @@ fn emptied(work: &mut Work<'_>, script: &Script, node: Node<'_>) {
         work.edits.cut(script, script.removal(around));
         inner = around;
     }
+}
+
+/// A function whose whole body went, goes with its calls.
+fn without_a_body(work: &mut Work<'_>, script: &Script, node: Node<'_>, outside: &Outside) -> Result<(), Refused> {
+    let Some(function) = enclosing_function(node).filter(|function| {
+        matches!(function.kind(), "function_declaration" | "method_definition") && !outside.calls.is_empty()
+    }) else {
+        return Ok(());
+    };
+    let body = function.child_by_field_name("body").map(children).unwrap_or_default();
+    let empty = body.iter().all(|statement| work.edits.covers(&script.path, span(*statement)));
+    if !empty || work.edits.covers(&script.path, span(function)) {
+        return Ok(());
+    }
+    for call in &outside.calls {
+        let (script, node) = work.scripts.expression(call)?;
+        drop_expression(work, script, node)?;
+        emptied(work, script, node);
+    }
+    let exported = function.parent().filter(|parent| parent.kind() == "export_statement");
+    work.edits.cut(script, script.removal(exported.unwrap_or(function)));
+    Ok(())
 }
 
 /// Other mentions of the container.
