@@ -130,7 +130,9 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
 fn want(work: &mut Work<'_>, script: &Script, source: &str, names: &[&str]) {
     let wanted: Vec<Wanted<'_>> =
         names.iter().map(|name| Wanted { source, name, is_type: matches!(*name, "HandleStore" | "Owner") }).collect();
-    work.wanted.extend(wanted.iter().map(|wanted| (script.path.clone(), source.to_owned(), wanted.name.to_owned(), wanted.is_type)));
+    work.wanted.extend(
+        wanted.iter().map(|wanted| (script.path.clone(), source.to_owned(), wanted.name.to_owned(), wanted.is_type)),
+    );
 }
 
 /// How another file imports the module, in the way in which the declaring one does.
@@ -142,8 +144,10 @@ fn relative(module: &str, specifier: &str, declaring: &Script, script: &Script) 
     }
     let name = specifier.rsplit('/').next().unwrap_or(specifier);
     let target = dir(module);
-    let (from, to): (Vec<&str>, Vec<&str>) =
-        (from.split('/').filter(|part| !part.is_empty()).collect(), target.split('/').filter(|part| !part.is_empty()).collect());
+    let (from, to): (Vec<&str>, Vec<&str>) = (
+        from.split('/').filter(|part| !part.is_empty()).collect(),
+        target.split('/').filter(|part| !part.is_empty()).collect(),
+    );
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let up = from.len() - shared;
     let mut parts: Vec<&str> = if up == 0 { vec!["."] } else { vec![".."; up] };
