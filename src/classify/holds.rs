@@ -43,9 +43,10 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         .collect();
     let holds_any = |roles: &[Role], depth| objects.iter().any(|id| flow.holds_role(*id, roles, depth));
     let name = keyed.key_text.unwrap_or(keyed.holder.name).text();
-    let transport = keyed.object.is_some_and(|id| is_kept_by_transport(analysis, id))
-        || holds_any(TRANSPORTS, 1)
-        || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
+    let transport =
+        keyed.object.is_some_and(|id| is_kept_by_transport(analysis, id) && is_looked_into(analysis, keyed))
+            || holds_any(TRANSPORTS, 1)
+            || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
     let written = analysis.value_type(keyed.object, &keyed.holder);
     let counted = written.as_ref().is_some_and(|ty| words::is_number_type(ty));
     let auth = !counted && has_auth(analysis, keyed, &objects, &values, name);
@@ -131,6 +132,17 @@ fn is_kept_by_transport(analysis: &Analysis<'_>, id: ObjId) -> bool {
         _ => None,
     };
     matches!(owner, Some(Role::Transport | Role::SseTransport | Role::SessionManager))
+}
+
+/// Whether code outside of the object that keeps a table looks into it: a transport of one's own looks into its own table.
+fn is_looked_into(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
+    keyed.accesses.iter().any(|access| match analysis.flow.program.kind(access.receiver) {
+        ExprKind::Member { object, .. } => {
+            let object = At { module: access.receiver.module, id: *object };
+            !matches!(analysis.flow.program.kind(object), ExprKind::This(_))
+        }
+        _ => true,
+    })
 }
 
 /// Whether a record of the program has, by name, servers behind this one: clients of one's own play no role that is known.
