@@ -95,24 +95,12 @@ impl Follower<'_, '_, '_> {
         }
         let func = match origin(flow, access.key) {
             Origin::Parameter { func, .. } | Origin::Ambient(func) if !self.is_called_by_tools(func) => {
-                let direct = Outside {
-                    at: self.site(access.at),
-                    kind: access.kind,
-                    value: access.value.map(|at| self.site(at)),
-                    direct: true,
-                };
-                self.out.outside.push(direct);
+                self.outside(access);
                 return;
             }
             Origin::Parameter { func, .. } | Origin::Ambient(func) => func,
             Origin::Unclear(_) if !self.is_called_by_tools(home(flow, access.func)) => {
-                let direct = Outside {
-                    at: self.site(access.at),
-                    kind: access.kind,
-                    value: access.value.map(|at| self.site(at)),
-                    direct: true,
-                };
-                self.out.outside.push(direct);
+                self.outside(access);
                 return;
             }
             Origin::Unclear(at) => {
@@ -131,6 +119,23 @@ impl Follower<'_, '_, '_> {
             carrier,
         };
         self.out.touches.push(touch);
+    }
+
+    /// An access where no tool is called.
+    fn outside(&mut self, access: &Access) {
+        let flow = &self.context.analysis.flow;
+        let around = home(flow, access.func);
+        let callers = flow.callers.get(&around).into_iter().flatten();
+        let mut calls: Vec<ExprRef> =
+            callers.filter(|(_, _, edge)| *edge == Edge::Call).map(|(_, at, _)| *at).collect();
+        calls.sort_unstable();
+        self.out.outside.push(Outside {
+            at: self.site(access.at),
+            kind: access.kind,
+            value: access.value.map(|at| self.site(at)),
+            direct: true,
+            calls: calls.into_iter().map(|at| self.site(at)).collect(),
+        });
     }
 
     fn is_called_by_tools(&self, func: FuncRef) -> bool {
@@ -257,7 +262,13 @@ impl Follower<'_, '_, '_> {
             Origin::Unclear(_) => home(flow, caller),
         };
         if !self.is_called_by_tools(within) {
-            self.out.outside.push(Outside { at: self.site(at), kind: Kind::Delete, value: None, direct: false });
+            self.out.outside.push(Outside {
+                at: self.site(at),
+                kind: Kind::Delete,
+                value: None,
+                direct: false,
+                calls: Vec::new(),
+            });
             return;
         }
         if let Origin::Unclear(unclear) = inner

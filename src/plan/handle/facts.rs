@@ -110,18 +110,13 @@ fn is_changed(found: &Found, name: Name) -> bool {
 /// Whether the written type of a field is any text (or nothing is written).
 fn is_text(analysis: &Analysis<'_>, found: &Found, name: Name) -> bool {
     let Some(value) = found.value.as_deref() else { return true };
-    for (module, facts) in (0u32..).zip(&analysis.flow.program.modules) {
-        for decl in facts.type_decls.iter().filter(|decl| decl.name == value) {
-            let Type::Object { fields, .. } = analysis.flow.program.ty(TypeRef { module, id: decl.ty }) else {
-                return false;
-            };
-            return fields
-                .iter()
-                .find(|(field, _)| *field == name)
-                .is_some_and(|(_, ty)| matches!(facts.ty(*ty), Type::Named { path, .. } if *path == "string"));
-        }
-    }
-    false
+    let declared = (0u32..)
+        .zip(&analysis.flow.program.modules)
+        .find_map(|(module, facts)| Some((module, facts, facts.type_decls.iter().find(|decl| decl.name == value)?)));
+    let Some((module, facts, decl)) = declared else { return false };
+    let Type::Object { fields, .. } = analysis.flow.program.ty(TypeRef { module, id: decl.ty }) else { return false };
+    let field = fields.iter().find(|(field, _)| *field == name);
+    field.is_some_and(|(_, ty)| matches!(facts.ty(*ty), Type::Named { path, .. } if *path == "string"))
 }
 
 /// The names of fields that hold lists: what is lost when a value goes.
@@ -170,7 +165,12 @@ pub fn argument_names(context: &Context<'_, '_>) -> Vec<String> {
     let mut out = Vec::new();
     for at in flow.program.exprs().filter(|at| context.here(*at)) {
         let ExprKind::Member { object, name } = flow.program.kind(at) else { continue };
-        if flow.at(At { module: at.module, id: *object }).iter().any(|value| matches!(value, Value::Argument(_))) {
+        let object = At { module: at.module, id: *object };
+        let ExprKind::Symbol(symbol) = flow.program.kind(object) else { continue };
+        let func = flow.program.symbol(At { module: at.module, id: *symbol }).func;
+        let whole =
+            flow.program.module(at.module).function(func).params.first().is_some_and(|first| first.symbol == *symbol);
+        if whole && flow.at(object).iter().any(|value| matches!(value, Value::Argument(_))) {
             out.push(name.text().to_owned());
         }
     }

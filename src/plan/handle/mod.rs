@@ -168,6 +168,8 @@ pub struct Outside {
     pub value: Option<Site>,
     /// It is the access itself, and not a call that leads there.
     pub direct: bool,
+    /// Calls of the function that it stands in.
+    pub calls: Vec<Site>,
 }
 
 /// A tool that reaches the store.

@@ -187,7 +187,7 @@ pub fn singular(word: &str) -> String {
         return word.to_owned();
     }
     for (plural, single) in
-        [("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("vases", "vas")]
+        [("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("vases", "vas"), ("oes", "o")]
     {
         if let Some(stem) = word.strip_suffix(plural) {
             return format!("{stem}{single}");
@@ -237,6 +237,10 @@ mod tests {
         assert_eq!(of("canvases", Some("number[][]")), "canvas");
         assert_eq!(of("notes", Some("Note[]")), "note list");
         assert_eq!(of("drafts", Some("string[]")), "draft");
+        assert_eq!(of("quizzes", None), "quiz");
+        assert_eq!(of("statuses", None), "status");
+        assert_eq!(of("boxes", None), "box");
+        assert_eq!(of("matches", None), "match");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub enum Origin {
 /// Traces the id in `at` back.
 pub fn origin(flow: &Flow<'_>, at: ExprRef) -> Origin {
     let mut seen = FxHashSet::default();
-    trace(flow, at, true, &mut seen).unwrap_or(Origin::Unclear(at))
+    trace(flow, at, flow.is_id(at), &mut seen).unwrap_or(Origin::Unclear(at))
 }
 
 /// The function that code belongs to, callbacks within it counted as its own code.

@@ -44,13 +44,7 @@ fn collect<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
     }
 }
 
-fn one(
-    work: &mut Work<'_>,
-    script: &Script,
-    branch: Node<'_>,
-    carrier: usize,
-    creates: bool,
-) -> Result<(), Refused> {
+fn one(work: &mut Work<'_>, script: &Script, branch: Node<'_>, carrier: usize, creates: bool) -> Result<(), Refused> {
     let (Some(condition), Some(then)) =
         (branch.child_by_field_name("condition"), branch.child_by_field_name("consequence"))
     else {
@@ -66,6 +60,9 @@ fn one(
     match asks {
         Asks::Missing if writes && otherwise.is_none() => creation(work, script, branch, then, carrier, looked),
         Asks::Missing if leaves(then) && otherwise.is_none() && (!work.handle.plain || looked.sure) => {
+            if let Some((read, whole)) = ends_with_look_up(script, branch, looked) {
+                return answer_look_up(work, script, read, carrier, whole);
+            }
             work.edits.cut(script, script.removal(branch));
             settle_variable(work, script, looked.variable);
             Ok(())
@@ -77,7 +74,9 @@ fn one(
             }
             Ok(())
         }
-        Asks::There if leaves(then) && otherwise.is_none() => returned_early(work, script, branch, then, carrier, looked),
+        Asks::There if leaves(then) && otherwise.is_none() => {
+            returned_early(work, script, branch, then, carrier, looked)
+        }
         _ => Ok(()),
     }
 }
@@ -182,7 +181,9 @@ pub fn declarator<'t>(script: &Script, function: Node<'t>, name: &str, before: u
 /// Whether a branch does nothing but leave, after a word in the log perhaps.
 fn leaves(then: Node<'_>) -> bool {
     let statements = if then.kind() == "statement_block" { children(then) } else { vec![then] };
-    let (Some(last), rest) = (statements.last(), &statements[..statements.len().saturating_sub(1)]) else { return false };
+    let (Some(last), rest) = (statements.last(), &statements[..statements.len().saturating_sub(1)]) else {
+        return false;
+    };
     matches!(last.kind(), "return_statement" | "throw_statement")
         && rest.iter().all(|statement| matches!(statement.kind(), "expression_statement" | "lexical_declaration"))
 }
@@ -200,6 +201,9 @@ fn creation(
     let variable = variable.and_then(|declarator| declarator.child_by_field_name("name")).map(|name| script.of(name));
     let value = created(work, script, then, carrier, variable)?;
     work.initial(script, value, true);
+    if let Some((read, whole)) = ends_with_look_up(script, branch, looked) {
+        return answer_look_up(work, script, read, carrier, whole);
+    }
     work.edits.cut(script, script.removal(branch));
     settle_variable(work, script, looked.variable);
     Ok(())
@@ -319,9 +323,9 @@ fn returned_early(
         children(block).into_iter().filter(|statement| statement.start_byte() > branch.end_byte()).collect();
     let (Some(first), Some(last)) = (rest.first(), rest.last()) else { return Ok(()) };
     let tail = Span::new(first.start_byte(), last.end_byte());
-    let creates = work.touches(carrier).any(|touch| {
-        touch.kind == Kind::Write && touch.at.path == script.path && tail.contains(touch.at.span)
-    });
+    let creates = work
+        .touches(carrier)
+        .any(|touch| touch.kind == Kind::Write && touch.at.path == script.path && tail.contains(touch.at.span));
     if !creates {
         return Ok(());
     }
@@ -337,25 +341,49 @@ fn returned_early(
     }
     let value = created_in(work, script, &rest, carrier)?;
     work.initial(script, value, true);
-    let end = script.removal(*last).end as usize;
-    match looked.variable {
-        // `const known = read;` stays and becomes the answer.
-        Some(variable) => {
-            let declarator = children(variable).first().copied();
-            let value = declarator.and_then(|declarator| declarator.child_by_field_name("value"));
-            let value = value.ok_or_else(|| more(script, variable))?;
-            work.edits.replace(script, Span::new(variable.start_byte(), value.start_byte()), "return ");
-            let start = script.line_end(variable.end_byte());
-            work.edits.cut(script, Span::new(start, end));
-        }
-        None => {
-            let inner = returned.ok_or_else(|| more(script, branch))?;
-            let statement = inner.parent().unwrap_or(inner);
-            work.edits.cut(script, Span::new(branch.start_byte(), statement.start_byte()));
-            work.edits.cut(script, Span::new(statement.end_byte(), last.end_byte()));
-        }
-    }
+    let read = match looked.variable {
+        Some(variable) => children(variable).first().and_then(|declarator| declarator.child_by_field_name("value")),
+        None => returned,
+    };
+    let read = read.map(|read| unconditional(bare(read), script)).ok_or_else(|| more(script, branch))?;
+    let start = looked.variable.map_or(branch.start_byte(), |variable| variable.start_byte());
+    answer_look_up(work, script, read, carrier, Span::new(start, last.end_byte()))
+}
+
+/// In the place of a stretch of code: the look-up, answered.
+fn answer_look_up(
+    work: &mut Work<'_>,
+    script: &Script,
+    read: Node<'_>,
+    carrier: usize,
+    whole: Span,
+) -> Result<(), Refused> {
+    let store = read
+        .child_by_field_name("function")
+        .and_then(|callee| callee.child_by_field_name("object"))
+        .or_else(|| read.child_by_field_name("object"))
+        .ok_or_else(|| more(script, read))?;
+    let end = if script.style.semicolons { ";" } else { "" };
+    let text = format!("return {}.get({}){end}", script.of(store), work.keys[carrier]);
+    work.edits.replace(script, whole, text);
     Ok(())
+}
+
+/// `let x = read; if (!x) { … } return x;` at the end of a helper: the variable is of no use any more.
+fn ends_with_look_up<'t>(script: &Script, branch: Node<'t>, looked: Looked<'t>) -> Option<(Node<'t>, Span)> {
+    let variable = looked.variable?;
+    let declarators = children(variable);
+    let [declarator] = declarators.as_slice() else { return None };
+    let block = branch.parent().filter(|block| block.parent().is_some_and(is_function))?;
+    let statements = children(block);
+    let at = statements.iter().position(|statement| *statement == variable)?;
+    let [_, next, last] = statements.get(at..)? else { return None };
+    let answered = children(*last).first().copied()?;
+    let same = last.kind() == "return_statement"
+        && *next == branch
+        && Some(script.of(answered)) == declarator.child_by_field_name("name").map(|name| script.of(name));
+    let read = unconditional(bare(declarator.child_by_field_name("value")?), script);
+    same.then(|| (read, Span::new(variable.start_byte(), last.end_byte())))
 }
 
 fn created_in<'t>(
@@ -375,7 +403,8 @@ fn created_in<'t>(
                 values.push((script.of(name), bare(value)));
             }
             ("expression_statement", "call_expression") if written(work, script, inner, carrier).is_some() => {
-                found = inner.child_by_field_name("arguments").map(children).and_then(|all| all.get(1).copied()).map(bare);
+                found =
+                    inner.child_by_field_name("arguments").map(children).and_then(|all| all.get(1).copied()).map(bare);
             }
             ("expression_statement", "assignment_expression") => {
                 let left = inner.child_by_field_name("left").map(bare);

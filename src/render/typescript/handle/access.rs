@@ -124,13 +124,7 @@ fn is_target(assignment: Node<'_>, node: Node<'_>) -> bool {
 }
 
 /// `store[key] += value`, `store[key]++`: the value is read and written back.
-fn update(
-    work: &mut Work<'_>,
-    script: &Script,
-    node: Node<'_>,
-    whole: Node<'_>,
-    touch: &Touch,
-) -> Result<(), Refused> {
+fn update(work: &mut Work<'_>, script: &Script, node: Node<'_>, whole: Node<'_>, touch: &Touch) -> Result<(), Refused> {
     if whole.parent().is_none_or(|parent| parent.kind() != "expression_statement") {
         return Err(unknown(script, whole));
     }
@@ -152,7 +146,8 @@ fn contains(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch)
     let right = node.child_by_field_name("right").ok_or_else(|| unknown(script, node))?;
     let wait = if work.wait { "await " } else { "" };
     let text = format!("{wait}{}.has({})", script.of(right), work.key(touch));
-    let negated = node.parent().and_then(|parent| parent.parent()).is_some_and(|parent| parent.kind() == "unary_expression");
+    let negated =
+        node.parent().and_then(|parent| parent.parent()).is_some_and(|parent| parent.kind() == "unary_expression");
     let whole = if negated { node.parent().unwrap_or(node) } else { node };
     let text = if negated && work.wait { format!("({text})") } else { text };
     work.edits.replace(script, span(whole), text);
@@ -213,7 +208,9 @@ fn is_statement_of(node: Node<'_>) -> bool {
     node.parent().is_some_and(|parent| {
         parent.kind() == "expression_statement"
             || parent.kind() == "await_expression" && is_statement_of(parent)
-            || parent.kind() == "unary_expression" && parent.child(0).is_some_and(|sign| sign.kind() == "void") && is_statement_of(parent)
+            || parent.kind() == "unary_expression"
+                && parent.child(0).is_some_and(|sign| sign.kind() == "void")
+                && is_statement_of(parent)
     })
 }
 

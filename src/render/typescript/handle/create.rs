@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::work::{Initial, Work, same_code};
 use crate::model::facts::Span;
-use crate::plan::handle::{Entry, Kind, Place, Role, ToolUse, Touch};
+use crate::plan::handle::{Kind, Place, Role, ToolUse, Touch};
 use crate::render::Refused;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
@@ -90,7 +90,9 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     let handle = work.handle;
     let (Some(first), Some(last)) = (handle.tools.first(), handle.tools.last()) else { return Ok(()) };
     let file = |tool: &ToolUse| tool.entry.as_ref().unwrap_or(&tool.registration).path.clone();
-    let last = if file(last) == file(first) { last } else {
+    let last = if file(last) == file(first) {
+        last
+    } else {
         handle.tools.iter().rev().find(|tool| file(tool) == file(first)).unwrap_or(first)
     };
     let creates = handle.lazy || !handle.tools.iter().any(|tool| tool.role == Role::Creates);
@@ -224,7 +226,8 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
     let lines: Vec<String> = unindented(origin, node, &value);
     let last = lines.len().saturating_sub(1);
     for (index, line) in lines.iter().enumerate() {
-        let before = if index == 0 { format!("const {} = {wait}{store}.create(", names.argument) } else { String::new() };
+        let before =
+            if index == 0 { format!("const {} = {wait}{store}.create(", names.argument) } else { String::new() };
         let after = if index == last { format!("{owner});") } else { String::new() };
         body.push(format!("{before}{line}{after}"));
     }
@@ -318,7 +321,7 @@ fn free(work: &Work<'_>, script: &Script, origin: &Script, node: Node<'_>) -> Re
         return Err(origin.refuse(at, "the first value holds the session id", "leave it out of the value"));
     }
     let mut names = Vec::new();
-    mentioned(origin, node, &mut names);
+    mentioned(node, &mut names);
     for name in names {
         let text = origin.of(name);
         if is_global(text) || is_own(origin, node, text) {
@@ -342,24 +345,50 @@ fn free(work: &Work<'_>, script: &Script, origin: &Script, node: Node<'_>) -> Re
     Ok(())
 }
 
-fn mentioned<'t>(script: &Script, node: Node<'t>, out: &mut Vec<Node<'t>>) {
+fn mentioned<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
     match node.kind() {
         "identifier" | "shorthand_property_identifier" | "this" => out.push(node),
         "type_annotation" | "type_arguments" => {}
         "as_expression" | "satisfies_expression" => {
             if let Some(value) = children(node).first() {
-                mentioned(script, *value, out);
+                mentioned(*value, out);
             }
         }
-        _ => children(node).into_iter().for_each(|child| mentioned(script, child, out)),
+        _ => children(node).into_iter().for_each(|child| mentioned(child, out)),
     }
 }
 
 fn is_global(name: &str) -> bool {
     [
-        "Date", "Map", "Set", "Array", "Object", "Math", "Number", "String", "JSON", "undefined", "null", "Infinity",
-        "NaN", "process", "crypto", "structuredClone", "Promise", "Boolean", "BigInt", "Symbol", "WeakMap", "RegExp",
-        "Error", "URL", "globalThis", "performance", "console", "AbortController", "Buffer",
+        "Date",
+        "Map",
+        "Set",
+        "Array",
+        "Object",
+        "Math",
+        "Number",
+        "String",
+        "JSON",
+        "undefined",
+        "null",
+        "Infinity",
+        "NaN",
+        "process",
+        "crypto",
+        "structuredClone",
+        "Promise",
+        "Boolean",
+        "BigInt",
+        "Symbol",
+        "WeakMap",
+        "RegExp",
+        "Error",
+        "URL",
+        "globalThis",
+        "performance",
+        "console",
+        "AbortController",
+        "Buffer",
     ]
     .contains(&name)
 }
@@ -370,7 +399,8 @@ fn is_own(script: &Script, value: Node<'_>, name: &str) -> bool {
     while let Some(node) = stack.pop() {
         let binds = matches!(node.kind(), "formal_parameters" | "variable_declarator")
             || node.parent().is_some_and(|parent| parent.child_by_field_name("parameter") == Some(node));
-        if binds && script.of(node).split(|char: char| !char.is_alphanumeric() && char != '_').any(|word| word == name) {
+        if binds && script.of(node).split(|char: char| !char.is_alphanumeric() && char != '_').any(|word| word == name)
+        {
             return true;
         }
         stack.extend(children(node));
@@ -387,10 +417,16 @@ fn is_top_level(script: &Script, name: &str) -> bool {
             node
         };
         match node.kind() {
-            "import_statement" => script.of(node).split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$').any(|word| word == name),
+            "import_statement" => script
+                .of(node)
+                .split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$')
+                .any(|word| word == name),
             "lexical_declaration" | "variable_declaration" => children(node).into_iter().any(|declarator| {
                 declarator.child_by_field_name("name").is_some_and(|bound| {
-                    script.of(bound).split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$').any(|word| word == name)
+                    script
+                        .of(bound)
+                        .split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$')
+                        .any(|word| word == name)
                 })
             }),
             _ => node.child_by_field_name("name").is_some_and(|bound| script.of(bound) == name),
@@ -442,9 +478,4 @@ fn unindented(script: &Script, node: Node<'_>, text: &str) -> Vec<String> {
             format!("{}{rest}", "\t".repeat(depth))
         })
         .collect()
-}
-
-/// Tools that handlers serve, by whether they get the handle.
-pub fn is_dispatched(work: &Work<'_>, entry: &Entry) -> bool {
-    matches!(entry, Entry::Handler(tools) if tools.iter().any(|tool| work.handle.tools[*tool].entry.is_some()))
 }

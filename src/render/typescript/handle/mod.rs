@@ -99,9 +99,6 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
         let script = scripts.of(&carrier.function)?;
         let specifier = relative(&place.path, &place.specifier, declaring, script);
         let mut names = Vec::new();
-        if create::is_dispatched(work, &carrier.entry) {
-            names.extend(["answering", "handleIn"]);
-        }
         if let Some(owner) = &work.owners[index] {
             match carrier.entry {
                 Entry::Handler(_) if owner.starts_with("ownerOf(") => names.push("ownerOf"),
@@ -111,6 +108,15 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
             }
         }
         want(work, script, &specifier, &names);
+    }
+    for path in work.edits.paths() {
+        let texts = work.edits.of(&path);
+        let calls = |name: &&str| texts.iter().any(|change| change.text.contains(&format!("{name}(")));
+        let names: Vec<&str> = ["answering", "handleIn"].into_iter().filter(calls).collect();
+        if let Some(script) = scripts.by_path(&path).filter(|_| !names.is_empty()) {
+            let specifier = relative(&place.path, &place.specifier, declaring, script);
+            want(work, script, &specifier, &names);
+        }
     }
     for path in std::mem::take(&mut work.owned_files) {
         if let Some(script) = scripts.by_path(&path) {
@@ -124,7 +130,9 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
 fn want(work: &mut Work<'_>, script: &Script, source: &str, names: &[&str]) {
     let wanted: Vec<Wanted<'_>> =
         names.iter().map(|name| Wanted { source, name, is_type: matches!(*name, "HandleStore" | "Owner") }).collect();
-    work.wanted.extend(wanted.iter().map(|wanted| (script.path.clone(), source.to_owned(), wanted.name.to_owned(), wanted.is_type)));
+    work.wanted.extend(
+        wanted.iter().map(|wanted| (script.path.clone(), source.to_owned(), wanted.name.to_owned(), wanted.is_type)),
+    );
 }
 
 /// How another file imports the module, in the way in which the declaring one does.
@@ -136,8 +144,10 @@ fn relative(module: &str, specifier: &str, declaring: &Script, script: &Script) 
     }
     let name = specifier.rsplit('/').next().unwrap_or(specifier);
     let target = dir(module);
-    let (from, to): (Vec<&str>, Vec<&str>) =
-        (from.split('/').filter(|part| !part.is_empty()).collect(), target.split('/').filter(|part| !part.is_empty()).collect());
+    let (from, to): (Vec<&str>, Vec<&str>) = (
+        from.split('/').filter(|part| !part.is_empty()).collect(),
+        target.split('/').filter(|part| !part.is_empty()).collect(),
+    );
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let up = from.len() - shared;
     let mut parts: Vec<&str> = if up == 0 { vec!["."] } else { vec![".."; up] };

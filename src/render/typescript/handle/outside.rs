@@ -17,6 +17,7 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
     for outside in &work.handle.outside {
         let (script, node) = work.scripts.expression(&outside.at)?;
         emptied(work, script, node);
+        without_a_body(work, script, node, outside)?;
     }
     loose(work)
 }
@@ -59,9 +60,7 @@ fn drop_expression(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Resu
             "assignment_expression" | "augmented_assignment_expression" => {
                 parent.child_by_field_name("left") == Some(outer)
             }
-            "unary_expression" => {
-                parent.child(0).is_some_and(|sign| matches!(script.of(sign), "delete" | "void"))
-            }
+            "unary_expression" => parent.child(0).is_some_and(|sign| matches!(script.of(sign), "delete" | "void")),
             "binary_expression" => {
                 parent.child_by_field_name("right") == Some(outer)
                     && parent.child_by_field_name("operator").is_some_and(|operator| script.of(operator) == "&&")
@@ -129,6 +128,28 @@ fn emptied(work: &mut Work<'_>, script: &Script, node: Node<'_>) {
         work.edits.cut(script, script.removal(around));
         inner = around;
     }
+}
+
+/// A function whose whole body went, goes with its calls.
+fn without_a_body(work: &mut Work<'_>, script: &Script, node: Node<'_>, outside: &Outside) -> Result<(), Refused> {
+    let Some(function) = enclosing_function(node).filter(|function| {
+        matches!(function.kind(), "function_declaration" | "method_definition") && !outside.calls.is_empty()
+    }) else {
+        return Ok(());
+    };
+    let body = function.child_by_field_name("body").map(children).unwrap_or_default();
+    let empty = body.iter().all(|statement| work.edits.covers(&script.path, span(*statement)));
+    if !empty || work.edits.covers(&script.path, span(function)) {
+        return Ok(());
+    }
+    for call in &outside.calls {
+        let (script, node) = work.scripts.expression(call)?;
+        drop_expression(work, script, node)?;
+        emptied(work, script, node);
+    }
+    let exported = function.parent().filter(|parent| parent.kind() == "export_statement");
+    work.edits.cut(script, script.removal(exported.unwrap_or(function)));
+    Ok(())
 }
 
 /// Other mentions of the container.
@@ -229,7 +250,8 @@ fn foreign_call<'t>(script: &Script, timer: Node<'t>, store: &str) -> Option<Nod
             let callee = node.child_by_field_name("function").map(|callee| script.of(callee)).unwrap_or_default();
             let object = callee.rsplit_once('.').map_or(callee, |(object, _)| object);
             let own = object == store || object.ends_with(&format!(".{store}"));
-            let plain = ["Date.now", "Object.entries", "Object.keys", "Math."].iter().any(|known| callee.starts_with(known));
+            let plain =
+                ["Date.now", "Object.entries", "Object.keys", "Math."].iter().any(|known| callee.starts_with(known));
             if !own && !plain && !callee.starts_with("console.") {
                 return Some(node);
             }

@@ -4,7 +4,9 @@
 //! decided, and what is left makes a server and a transport, connects them and answers. What still reads a session in a way that is
 //! not understood stops the whole step.
 
+mod branches;
 mod chores;
+mod closing;
 mod edits;
 mod eval;
 mod exec;
@@ -13,10 +15,12 @@ mod fold;
 mod leftovers;
 mod lines;
 mod machine;
+mod methods;
 mod modern;
 mod node;
 mod routes;
 mod setup;
+mod sse;
 mod tidy;
 mod value;
 mod web;
