@@ -51,12 +51,12 @@ pub fn place(context: &Context<'_, '_>, found: &Found) -> Option<Place> {
         Some(_) => Some(Place::Local),
         None => {
             let facts = analysis.flow.program.module(found.holder.module);
-            let field =
-                facts.classes.iter().flat_map(|class| &class.fields).any(|field| field.span == found.holder.span);
-            (field
-                && analysis.lives.object_per_process(&analysis.flow, object)
-                && !analysis.lives.object_per_session(&analysis.flow, object))
-            .then_some(Place::Field)
+            let fields = facts.classes.iter().flat_map(|class| &class.fields);
+            let field = fields.into_iter().find(|field| field.span == found.holder.span)?;
+            let lasting = field.is_static
+                || (analysis.lives.object_per_process(&analysis.flow, object)
+                    && !analysis.lives.object_per_session(&analysis.flow, object));
+            lasting.then_some(Place::Field)
         }
     }
 }

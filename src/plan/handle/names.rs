@@ -53,6 +53,12 @@ const BOOKKEEPING: &[&str] = &[
 ];
 
 impl Names {
+    /// The noun with its article.
+    pub fn one(&self) -> String {
+        let article = if self.noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        format!("{article} {}", self.noun)
+    }
+
     /// Finds the names for a store.
     pub fn of(source: &Source<'_>) -> Self {
         let tools = spelling(source.tools.iter().map(String::as_str));

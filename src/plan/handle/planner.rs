@@ -214,7 +214,7 @@ fn reasons(names: &Names, tools: &[ToolUse], lazy: bool) -> Vec<String> {
     let creators: Vec<&str> =
         tools.iter().filter(|tool| tool.role == Role::Creates).map(|tool| tool.name.as_str()).collect();
     if lazy || creators.is_empty() {
-        out.push(format!("{} is new: a {} came into being where it was first used", names.create, names.noun));
+        out.push(format!("{} is new: {} came into being where it was first used", names.create, names.one()));
     } else {
         out.push(format!("{} creates the {} already, and answers its id now", creators.join(", "), names.noun));
     }

@@ -218,7 +218,7 @@ fn is_statement_of(node: Node<'_>) -> bool {
 }
 
 /// Whether what is around an access waits for it, or hands the promise on.
-fn is_waited_for(parent: Node<'_>, node: Node<'_>) -> bool {
+pub fn is_waited_for(parent: Node<'_>, node: Node<'_>) -> bool {
     let in_try = || {
         std::iter::successors(Some(parent), Node::parent)
             .take_while(|node| !is_function(*node))

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::reach;
 use super::work::{Initial, Work, same_code};
 use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Kind, Place, Role, ToolUse, Touch};
@@ -131,7 +132,7 @@ fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
     }
     if script.path != store.declared.path {
         work.outward = true;
-        let source = specifier(work, script)?;
+        let source = reach::specifier(script, &store.declared.path);
         let wanted = Wanted { source: &source, name: &store.name, is_type: false };
         let local = imports::local_name(script, &source, &store.name);
         work.edits.extend(imports::add(script, &[wanted]));
@@ -165,46 +166,6 @@ fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
         work.outward = true;
     }
     Ok(format!("{object}.{}", handle.store.name))
-}
-
-/// How a file imports the one that declares the store.
-fn specifier(work: &Work<'_>, script: &Script) -> Result<String, Refused> {
-    let target = &work.handle.store.declared.path;
-    let stem = |path: &str| {
-        ["ts", "js", "mts", "mjs", "cts", "cjs", "tsx", "jsx"]
-            .iter()
-            .find_map(|end| path.strip_suffix(&format!(".{end}")))
-            .unwrap_or(path)
-            .to_owned()
-    };
-    let dir = script.path.rsplit_once('/').map_or("", |(dir, _)| dir);
-    let wanted = stem(target);
-    for node in children(script.tree.root_node()) {
-        let Some(source) = node.child_by_field_name("source") else { continue };
-        let source = script.of(source).trim_matches(['\'', '"']);
-        if source.starts_with('.') && stem(&join(dir, source)) == wanted {
-            return Ok(source.to_owned());
-        }
-    }
-    Err(script.refuse(
-        script.tree.root_node(),
-        format!("this file does not import {target} yet, which has the store"),
-        "import the store here",
-    ))
-}
-
-fn join(dir: &str, source: &str) -> String {
-    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
-    for part in source.split('/') {
-        match part {
-            "." | "" => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
 }
 
 fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool, Refused> {
@@ -311,7 +272,7 @@ fn chosen(work: &Work<'_>) -> Result<Initial, Refused> {
 }
 
 /// Refuses an initial value that depends on what only its function knows.
-fn free(work: &Work<'_>, script: &Script, origin: &Script, node: Node<'_>) -> Result<(), Refused> {
+fn free(work: &mut Work<'_>, script: &Script, origin: &Script, node: Node<'_>) -> Result<(), Refused> {
     let ids = work.handle.carriers.iter().flat_map(|carrier| &carrier.ids);
     if let Some(id) = ids.into_iter().find(|id| id.path == origin.path && span(node).contains(id.span)) {
         let at = origin.around(id.span).unwrap_or(node);
@@ -332,11 +293,7 @@ fn free(work: &Work<'_>, script: &Script, origin: &Script, node: Node<'_>) -> Re
             ));
         }
         if origin.path != script.path && !is_top_level(script, text) {
-            return Err(origin.refuse(
-                name,
-                format!("the first value depends on `{text}`, which {} does not have", script.path),
-                "export it, and import it beside the tools",
-            ));
+            reach::bring(work, script, origin, name)?;
         }
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::access::is_waited_for;
 use super::work::{Work, whole_argument};
 use crate::model::facts::Span;
 use crate::plan::handle::{Carries, Entry};
@@ -120,7 +121,7 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
 
 fn wait_for(work: &mut Work<'_>, script: &Script, call: Node<'_>) {
     let Some(parent) = call.parent() else { return };
-    if parent.kind() == "await_expression" {
+    if is_waited_for(parent, call) {
         return;
     }
     let tight = match parent.kind() {

@@ -11,7 +11,9 @@ mod finish;
 mod keys;
 mod mode;
 mod outside;
+mod reach;
 mod store;
+mod words;
 mod work;
 
 use super::handle_module::{self, Extended, Features};
@@ -60,6 +62,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     finish::arguments(&mut work)?;
     create::missing(&mut work)?;
     store::declare(&mut work)?;
+    words::settle(&mut work)?;
     let mut out = Rendered::default();
     module(&mut work, files, declaring, &mut out)?;
     add_imports(&mut work);

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::Place;
@@ -35,7 +36,7 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
             let text = script.indented(&script.style.dress(&options), indent);
             let text = format!("new MemoryHandles{}({text})", type_argument(work, value.as_deref()));
             work.edits.replace(script, span(made), text);
-            open_up(work, script, declaration);
+            open_up(work, script, declaration)?;
         }
         Place::Local => move_out(work, script, declaration, made, value.as_deref(), &options)?,
     }
@@ -106,9 +107,9 @@ fn plain(ty: &str) -> String {
 }
 
 /// The tools in another class, or in another file, use the store as well.
-fn open_up(work: &mut Work<'_>, script: &Script, declaration: Node<'_>) {
+fn open_up(work: &mut Work<'_>, script: &Script, declaration: Node<'_>) -> Result<(), Refused> {
     if !work.outward {
-        return;
+        return Ok(());
     }
     if work.handle.store.place == Place::Field {
         let modifier = children(declaration).into_iter().find(|child| child.kind() == "accessibility_modifier");
@@ -116,22 +117,10 @@ fn open_up(work: &mut Work<'_>, script: &Script, declaration: Node<'_>) {
             let next = script.text()[modifier.end_byte()..].find(|char: char| !char.is_whitespace()).unwrap_or(0);
             work.edits.cut(script, Span::new(modifier.start_byte(), modifier.end_byte() + next));
         }
-        return;
+        return Ok(());
     }
-    let statement = declaration.parent().unwrap_or(declaration);
-    let exported = statement.parent().is_some_and(|parent| parent.kind() == "export_statement");
-    if !exported && !is_listed(script, work.handle.store.name.as_str()) {
-        work.edits.insert(script, statement.start_byte(), "export ");
-    }
-}
-
-/// Whether a list of exports names the store.
-fn is_listed(script: &Script, name: &str) -> bool {
-    children(script.tree.root_node()).into_iter().any(|node| {
-        node.kind() == "export_statement"
-            && children(node).into_iter().any(|clause| {
-                clause.kind() == "export_clause" && children(clause).into_iter().any(|known| script.of(known) == name)
-            })
+    reach::export(work, script, &work.handle.store.name).ok_or_else(|| {
+        script.refuse(declaration, "the code beside the tools needs the store, and it is not exported", "export it")
     })
 }
 
