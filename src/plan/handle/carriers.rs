@@ -262,7 +262,13 @@ impl Follower<'_, '_, '_> {
             Origin::Unclear(_) => home(flow, caller),
         };
         if !self.is_called_by_tools(within) {
-            self.out.outside.push(Outside { at: self.site(at), kind: Kind::Delete, value: None, direct: false, calls: Vec::new() });
+            self.out.outside.push(Outside {
+                at: self.site(at),
+                kind: Kind::Delete,
+                value: None,
+                direct: false,
+                calls: Vec::new(),
+            });
             return;
         }
         if let Origin::Unclear(unclear) = inner

@@ -173,7 +173,8 @@ pub fn argument_names(context: &Context<'_, '_>) -> Vec<String> {
         let object = At { module: at.module, id: *object };
         let ExprKind::Symbol(symbol) = flow.program.kind(object) else { continue };
         let func = flow.program.symbol(At { module: at.module, id: *symbol }).func;
-        let whole = flow.program.module(at.module).function(func).params.first().is_some_and(|first| first.symbol == *symbol);
+        let whole =
+            flow.program.module(at.module).function(func).params.first().is_some_and(|first| first.symbol == *symbol);
         if whole && flow.at(object).iter().any(|value| matches!(value, Value::Argument(_))) {
             out.push(name.text().to_owned());
         }

@@ -7,7 +7,7 @@ use super::work::{Initial, Work, same_code};
 use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Kind, Place, Role, ToolUse, Touch};
 use crate::render::Refused;
-use crate::render::typescript::imports::{self, Wanted};
+use crate::render::typescript::imports;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
 use crate::render::typescript::tools::{self, NewTool, Parameter};
 
@@ -91,7 +91,9 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     let handle = work.handle;
     let (Some(first), Some(last)) = (handle.tools.first(), handle.tools.last()) else { return Ok(()) };
     let file = |tool: &ToolUse| tool.entry.as_ref().unwrap_or(&tool.registration).path.clone();
-    let last = if file(last) == file(first) { last } else {
+    let last = if file(last) == file(first) {
+        last
+    } else {
         handle.tools.iter().rev().find(|tool| file(tool) == file(first)).unwrap_or(first)
     };
     let creates = handle.lazy || !handle.tools.iter().any(|tool| tool.role == Role::Creates);
@@ -133,9 +135,8 @@ fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
     if script.path != store.declared.path {
         work.outward = true;
         let source = reach::specifier(script, &store.declared.path);
-        let wanted = Wanted { source: &source, name: &store.name, is_type: false };
         let local = imports::local_name(script, &source, &store.name);
-        work.edits.extend(imports::add(script, &[wanted]));
+        work.wanted.push((script.path.clone(), source, store.name.clone(), false));
         return Ok(local.unwrap_or_else(|| store.name.clone()));
     }
     Ok(store.name.clone())
@@ -185,7 +186,8 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
     let lines: Vec<String> = unindented(origin, node, &value);
     let last = lines.len().saturating_sub(1);
     for (index, line) in lines.iter().enumerate() {
-        let before = if index == 0 { format!("const {} = {wait}{store}.create(", names.argument) } else { String::new() };
+        let before =
+            if index == 0 { format!("const {} = {wait}{store}.create(", names.argument) } else { String::new() };
         let after = if index == last { format!("{owner});") } else { String::new() };
         body.push(format!("{before}{line}{after}"));
     }
@@ -314,9 +316,35 @@ fn mentioned<'t>(script: &Script, node: Node<'t>, out: &mut Vec<Node<'t>>) {
 
 fn is_global(name: &str) -> bool {
     [
-        "Date", "Map", "Set", "Array", "Object", "Math", "Number", "String", "JSON", "undefined", "null", "Infinity",
-        "NaN", "process", "crypto", "structuredClone", "Promise", "Boolean", "BigInt", "Symbol", "WeakMap", "RegExp",
-        "Error", "URL", "globalThis", "performance", "console", "AbortController", "Buffer",
+        "Date",
+        "Map",
+        "Set",
+        "Array",
+        "Object",
+        "Math",
+        "Number",
+        "String",
+        "JSON",
+        "undefined",
+        "null",
+        "Infinity",
+        "NaN",
+        "process",
+        "crypto",
+        "structuredClone",
+        "Promise",
+        "Boolean",
+        "BigInt",
+        "Symbol",
+        "WeakMap",
+        "RegExp",
+        "Error",
+        "URL",
+        "globalThis",
+        "performance",
+        "console",
+        "AbortController",
+        "Buffer",
     ]
     .contains(&name)
 }
@@ -327,7 +355,8 @@ fn is_own(script: &Script, value: Node<'_>, name: &str) -> bool {
     while let Some(node) = stack.pop() {
         let binds = matches!(node.kind(), "formal_parameters" | "variable_declarator")
             || node.parent().is_some_and(|parent| parent.child_by_field_name("parameter") == Some(node));
-        if binds && script.of(node).split(|char: char| !char.is_alphanumeric() && char != '_').any(|word| word == name) {
+        if binds && script.of(node).split(|char: char| !char.is_alphanumeric() && char != '_').any(|word| word == name)
+        {
             return true;
         }
         stack.extend(children(node));
@@ -344,10 +373,16 @@ fn is_top_level(script: &Script, name: &str) -> bool {
             node
         };
         match node.kind() {
-            "import_statement" => script.of(node).split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$').any(|word| word == name),
+            "import_statement" => script
+                .of(node)
+                .split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$')
+                .any(|word| word == name),
             "lexical_declaration" | "variable_declaration" => children(node).into_iter().any(|declarator| {
                 declarator.child_by_field_name("name").is_some_and(|bound| {
-                    script.of(bound).split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$').any(|word| word == name)
+                    script
+                        .of(bound)
+                        .split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$')
+                        .any(|word| word == name)
                 })
             }),
             _ => node.child_by_field_name("name").is_some_and(|bound| script.of(bound) == name),

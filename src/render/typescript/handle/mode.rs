@@ -52,8 +52,11 @@ fn can_be_async(script: &Script, function: Node<'_>) -> bool {
         "generator_function" | "generator_function_declaration" => false,
         "method_definition" => {
             let name = function.child_by_field_name("name").map(|name| script.of(name)).unwrap_or_default();
-            let head = &script.of(function)[..function.child_by_field_name("name").map_or(0, |name| name.start_byte() - function.start_byte())];
-            name != "constructor" && !head.split_whitespace().any(|word| matches!(word, "get" | "set")) && !head.contains('*')
+            let head = &script.of(function)
+                [..function.child_by_field_name("name").map_or(0, |name| name.start_byte() - function.start_byte())];
+            name != "constructor"
+                && !head.split_whitespace().any(|word| matches!(word, "get" | "set"))
+                && !head.contains('*')
         }
         _ => true,
     }
@@ -78,7 +81,9 @@ pub fn make_async(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         let at = match function.kind() {
-            "method_definition" => function.child_by_field_name("name").map_or(function.start_byte(), |name| name.start_byte()),
+            "method_definition" => {
+                function.child_by_field_name("name").map_or(function.start_byte(), |name| name.start_byte())
+            }
             _ => function.start_byte(),
         };
         match function.child(0).filter(|first| script.of(*first) == "function") {

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::work::Work;
 use crate::render::Refused;
-use crate::render::typescript::imports::{self, Wanted, common_js};
+use crate::render::typescript::imports::common_js;
 use crate::render::typescript::script::{Script, children};
 use crate::render::typescript::tools::pair;
 use crate::workspace::paths;
@@ -56,7 +56,9 @@ fn relative_sources(script: &Script) -> Vec<&str> {
 fn required<'t>(script: &Script, node: Node<'t>) -> Option<Node<'t>> {
     let value = children(node).first()?.child_by_field_name("value")?;
     let callee = value.child_by_field_name("function")?;
-    (script.of(callee) == "require").then(|| children(value.child_by_field_name("arguments")?).first().copied()).flatten()
+    (script.of(callee) == "require")
+        .then(|| children(value.child_by_field_name("arguments")?).first().copied())
+        .flatten()
 }
 
 /// Imports a name of one file's top level in another.
@@ -68,14 +70,14 @@ pub fn bring(work: &mut Work<'_>, script: &Script, origin: &Script, name: Node<'
             false => Some(source.to_owned()),
         };
         if let Some(source) = source.filter(|_| exported == text) {
-            work.edits.extend(imports::add(script, &[Wanted { source: &source, name: text, is_type: false }]));
+            work.wanted.push((script.path.clone(), source, text.to_owned(), false));
             return Ok(());
         }
         return Err(out_of_reach(origin, script, name));
     }
     export(work, origin, text).ok_or_else(|| out_of_reach(origin, script, name))?;
     let source = specifier(script, &origin.path);
-    work.edits.extend(imports::add(script, &[Wanted { source: &source, name: text, is_type: false }]));
+    work.wanted.push((script.path.clone(), source, text.to_owned(), false));
     Ok(())
 }
 
@@ -115,9 +117,9 @@ pub fn export(work: &mut Work<'_>, script: &Script, name: &str) -> Option<()> {
     let declares = |node: Node<'_>| {
         let own = node.child_by_field_name("name").is_some_and(|found| script.of(found) == name);
         own || matches!(node.kind(), "lexical_declaration" | "variable_declaration")
-            && children(node).into_iter().any(|declarator| {
-                declarator.child_by_field_name("name").is_some_and(|found| script.of(found) == name)
-            })
+            && children(node)
+                .into_iter()
+                .any(|declarator| declarator.child_by_field_name("name").is_some_and(|found| script.of(found) == name))
     };
     for node in &top {
         if node.kind() != "export_statement" {

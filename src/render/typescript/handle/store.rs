@@ -154,7 +154,8 @@ fn move_out(
     let text = format!("const {name}{annotation} = new MemoryHandles{argument}({}){end}", script.style.dress(options));
     work.edits.cut(script, script.removal(own));
     let start = script.removal(top).start as usize;
-    let start = if script.text()[start..].starts_with(['\n', '\r']) { script.line_start(top.start_byte()) } else { start };
+    let start =
+        if script.text()[start..].starts_with(['\n', '\r']) { script.line_start(top.start_byte()) } else { start };
     work.edits.insert(script, start, format!("{text}{newline}{newline}"));
     Ok(())
 }

@@ -8,7 +8,8 @@ use crate::plan::handle::Entry;
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, statement};
 
-const STALE: &[&str] = &["session", "connection", "connected client", "per client", "each client", "first use", "transport"];
+const STALE: &[&str] =
+    &["session", "connection", "connected client", "per client", "each client", "first use", "transport"];
 
 /// Takes stale comments above the store and the helpers away, and notes texts for the model that speak of the session.
 pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {

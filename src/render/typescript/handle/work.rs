@@ -8,8 +8,8 @@ use crate::plan::Site;
 use crate::plan::handle::{Carries, Entry, Handle, Role, Touch};
 use crate::render::Refused;
 use crate::render::typescript::handle_module::Features;
-use crate::render::typescript::scripts::Scripts;
 use crate::render::typescript::script::{Script, children, is_function};
+use crate::render::typescript::scripts::Scripts;
 
 /// A value that something would have created where it was first used.
 #[derive(Clone, Debug)]
@@ -70,7 +70,9 @@ impl<'a> Work<'a> {
     /// Whether a carrier is a handler that creates the value itself.
     pub fn creates(&self, carrier: &Carries) -> bool {
         let Entry::Handler(tools) = &carrier.entry else { return false };
-        !self.handle.lazy && !tools.is_empty() && tools.iter().all(|tool| self.handle.tools[*tool].role == Role::Creates)
+        !self.handle.lazy
+            && !tools.is_empty()
+            && tools.iter().all(|tool| self.handle.tools[*tool].role == Role::Creates)
     }
 
     /// The accesses of a carrier.
@@ -85,7 +87,8 @@ impl<'a> Work<'a> {
 
     /// Adds an initial value.
     pub fn initial(&mut self, script: &Script, node: Node<'_>, strong: bool) {
-        let initial = Initial { path: script.path.clone(), span: Span::new(node.start_byte(), node.end_byte()), strong };
+        let initial =
+            Initial { path: script.path.clone(), span: Span::new(node.start_byte(), node.end_byte()), strong };
         if !self.initials.iter().any(|known| known.path == initial.path && known.span == initial.span) {
             self.initials.push(initial);
         }
