@@ -15,6 +15,8 @@ struct File {
     #[serde(default)]
     switch: Vec<Switch>,
     #[serde(default)]
+    setup: Setup,
+    #[serde(default)]
     export: Vec<Export>,
     #[serde(default)]
     member: Vec<Member>,
@@ -27,6 +29,31 @@ struct File {
 struct Switch {
     names: Vec<String>,
     on: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Setup {
+    switches: Vec<String>,
+    settings: String,
+    environment: String,
+    if_unset: String,
+    transport: String,
+    http: Vec<String>,
+    sse: Vec<String>,
+    run: Vec<String>,
+    run_http: Vec<String>,
+    run_app: Vec<String>,
+    run_sse: Vec<String>,
+    event_store: String,
+    modern: String,
+    hook: String,
+    counted: String,
+    environment_reads: Vec<String>,
+    normalizes: Vec<String>,
+    converts: Vec<String>,
+    fields: Vec<String>,
+    option: String,
 }
 
 #[derive(Deserialize)]
@@ -51,6 +78,8 @@ struct Traits {
     full_construction: bool,
     modern_by_version: bool,
     raw_header: bool,
+    context_names: Vec<String>,
+    default_name: String,
 }
 
 #[derive(Deserialize)]
@@ -98,7 +127,7 @@ impl Traits {
             "Traits {{ absent_raises: {}, transport_table_works: {}, factory_per_session: {}, class_attributes: {}, \
              handlers_by_type: {}, dotted: {}, open_imports: {}, object_literal: {}, call_method: {:?}, enter_methods: &[{}], \
              index_module: {:?}, containers: [{}], generics: [{}], explicit_factories: {}, partial_classes: {}, full_construction: {}, \
-             modern_by_version: {}, raw_header: {} }}",
+             modern_by_version: {}, raw_header: {}, context_names: &[{}], default_name: {:?} }}",
             self.absent_raises,
             self.transport_table_works,
             self.factory_per_session,
@@ -117,6 +146,38 @@ impl Traits {
             self.full_construction,
             self.modern_by_version,
             self.raw_header,
+            texts(&self.context_names),
+            self.default_name,
+        )
+    }
+}
+
+impl Setup {
+    fn rust(&self) -> String {
+        format!(
+            "SetupNames {{ switches: &{:?}, settings: {:?}, environment: {:?}, if_unset: {:?}, transport: {:?}, http: &{:?}, sse: &{:?}, \
+             run: &{:?}, run_http: &{:?}, run_app: &{:?}, run_sse: &{:?}, event_store: {:?}, modern: {:?}, hook: {:?}, counted: {:?}, environment_reads: &{:?}, \
+             normalizes: &{:?}, converts: &{:?}, fields: &{:?}, option: {:?} }}",
+            self.switches,
+            self.settings,
+            self.environment,
+            self.if_unset,
+            self.transport,
+            self.http,
+            self.sse,
+            self.run,
+            self.run_http,
+            self.run_app,
+            self.run_sse,
+            self.event_store,
+            self.modern,
+            self.hook,
+            self.counted,
+            self.environment_reads,
+            self.normalizes,
+            self.converts,
+            self.fields,
+            self.option,
         )
     }
 }
@@ -184,9 +245,10 @@ fn generate(path: &Path, constant: &str) -> String {
     let rows = |map: &mut dyn Iterator<Item = &String>| map.cloned().collect::<Vec<_>>().join("\n    ");
     write!(
         out,
-        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  traits: {},\n  signatures: &[{}],\n  switches: &[{switches}],\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n  index: OnceLock::new(),\n}};\n",
+        "/// Generated from `sdk.toml`.\npub static {constant}: Tables = Tables {{\n  traits: {},\n  signatures: &[{}],\n  switches: &[{switches}],\n  setup: {},\n  exports: &[\n    {}\n  ],\n  members: &[\n    {}\n  ],\n  anywhere: &[\n    {}\n  ],\n  index: OnceLock::new(),\n}};\n",
         file.language.rust(),
         file.signature.iter().map(Signature::rust).collect::<Vec<_>>().join(" "),
+        file.setup.rust(),
         rows(&mut exports.values()),
         rows(&mut members.values()),
         rows(&mut anywhere.values()),

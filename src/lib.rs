@@ -15,4 +15,4 @@ pub mod rules;
 pub mod syntax;
 pub mod workspace;
 
-pub use pipeline::{Progress, ScanError, ScanOptions, Silent, Stage, plans, scan, scan_with_evidence};
+pub use pipeline::{Progress, ScanError, ScanOptions, Silent, Stage, scan, scan_with_evidence};

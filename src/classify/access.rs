@@ -232,7 +232,7 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
     let in_module = |id| At { module: at.module, id };
     match facts.kind(at.id) {
         ExprKind::Index { object, key } => {
-            let (receiver, key) = (in_module(*object), in_module(*key));
+            let (receiver, key) = (in_module(*object), session_part(flow, in_module(*key)));
             let by_id = keys_session(flow, key);
             if !by_id && !stands_for_session(flow, lives, key) {
                 return Vec::new();
@@ -246,7 +246,7 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
             found.filter(|object| by_id || object.is_some_and(|id| is_map(flow, id))).map(|o| (access(o), o)).collect()
         }
         ExprKind::Contains { haystack, needle } => {
-            let (receiver, key) = (in_module(*haystack), in_module(*needle));
+            let (receiver, key) = (in_module(*haystack), session_part(flow, in_module(*needle)));
             let by_id = keys_session(flow, key);
             if !by_id && !stands_for_session(flow, lives, key) {
                 return Vec::new();
@@ -258,11 +258,14 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
         ExprKind::Call { args, .. } => {
             let Some(first) = args.first() else { return Vec::new() };
             let key = in_module(first.value);
+            let keyed = session_part(flow, key);
             let value = args.get(1).map(|arg| in_module(arg.value));
             let mut out = Vec::new();
             for performed in flow.performed(at) {
                 let weak = performed.object.is_some_and(|id| flow.object(id).role == Some(Role::WeakMap));
                 let mapped = performed.object.is_some_and(|id| is_map(flow, id));
+                // What is added to a list may have the id as a part; that makes it no key.
+                let key = if performed.op == Op::Add { key } else { keyed };
                 let session = keys_session(flow, key) || (mapped && stands_for_session(flow, lives, key));
                 if performed.op == Op::Find {
                     out.extend(found_by_id(flow, at, performed.receiver, performed.object));
@@ -336,10 +339,25 @@ fn found_by_id(flow: &Flow<'_>, at: ExprRef, receiver: ExprRef, object: Option<O
     out
 }
 
+/// The part of a key that is the session's: the key itself, or a part of the tuple that it is put together as.
+fn session_part(flow: &Flow<'_>, key: ExprRef) -> ExprRef {
+    let tuples = flow.objects_at(key).filter_map(|id| match flow.object(id).site {
+        Site::Expr(made) => Some(made),
+        _ => None,
+    });
+    tuples
+        .flat_map(|made| match flow.program.kind(made) {
+            ExprKind::Sequence(parts) => parts.iter().map(|part| At { module: made.module, id: *part }).collect(),
+            _ => Vec::new(),
+        })
+        .find(|part| keys_session(flow, *part))
+        .unwrap_or(key)
+}
+
 /// Whether an expression is a session id that may key a store. Query parameters count beside an SSE transport only.
 pub(super) fn keys_session(flow: &Flow<'_>, key: ExprRef) -> bool {
     // An id is a text. What may be an object as well is a helper's "anything".
-    if flow.objects_at(key).next().is_some() {
+    if flow.objects_at(key).any(|id| !flow.is_plain_default(id)) {
         return false;
     }
     flow.ids_at(key).any(|source| source.kind != SourceKind::Query || flow.serves_sse())

@@ -25,7 +25,11 @@ fn fallback_among(analysis: &Analysis<'_>, keyed: &Keyed, wanted: impl Fn(&Acces
         .find(|access| {
             let values = analysis.flow.at(access.key);
             values.iter().any(|v| matches!(v, Value::Id(_)))
-                && values.iter().any(|v| matches!(v, Value::Text(_)))
+                && values.iter().any(|v| match v {
+                    Value::Text(_) => true,
+                    Value::Object(id) => analysis.flow.is_plain_default(*id),
+                    _ => false,
+                })
                 && !always_new(analysis, values)
                 && !is_identity(analysis, values)
                 && !raises(analysis, access.key.module, values)

@@ -4,12 +4,14 @@ use rustc_hash::FxHashSet;
 
 use super::access::{Access, Keyed, Kind};
 use super::answer::Holds;
+use super::by_hand;
 use super::lifetime::{Finder, Lasting};
+use super::spend;
 use super::stores::Analysis;
 use super::words;
-use crate::model::facts::{ExprKind, FuncKind};
+use crate::model::facts::{Branch, ExprKind, FuncKind};
 use crate::model::flow::Root;
-use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::Contexts;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::Role;
@@ -41,17 +43,22 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         .collect();
     let holds_any = |roles: &[Role], depth| objects.iter().any(|id| flow.holds_role(*id, roles, depth));
     let name = keyed.key_text.unwrap_or(keyed.holder.name).text();
-    let transport = holds_any(TRANSPORTS, 1) || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
+    let transport = keyed.object.is_some_and(|id| is_kept_by_transport(analysis, id))
+        || holds_any(TRANSPORTS, 1)
+        || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
     let written = analysis.value_type(keyed.object, &keyed.holder);
     let counted = written.as_ref().is_some_and(|ty| words::is_number_type(ty));
     let auth = !counted && has_auth(analysis, keyed, &objects, &values, name);
     let judged = |holds| Some(Judged { holds, with_transport: transport, with_auth: auth });
     let by_tools = reached_by_handlers(analysis, keyed, &objects);
 
-    // A process that tools alone start and use is a tool's own; a gateway's are started for the session.
-    let own_process = keyed.accesses.iter().all(|access| is_handler_access(analysis, access))
-        && !holds_any(&[Role::Client, Role::ClientTransport], 2);
-    if holds_any(UPSTREAMS, 2) && !keyed.by_object && !own_process {
+    // A process that tools alone start and use is a tool's own (who clears it away says nothing); a gateway's are started for the session.
+    let own_process =
+        keyed.accesses.iter().all(|access| access.kind == Kind::Delete || is_handler_access(analysis, access))
+            && keyed.accesses.iter().any(|access| access.kind != Kind::Delete)
+            && !holds_any(&[Role::Client, Role::ClientTransport], 2);
+    let upstream = holds_any(UPSTREAMS, 2) || objects.iter().any(|id| names_upstreams(analysis, *id, 2));
+    if upstream && !keyed.by_object && !own_process {
         return judged(Holds::Upstream);
     }
     if transport {
@@ -61,21 +68,27 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if auth {
         return judged(Holds::Auth);
     }
-    let in_handlers = keyed.accesses.iter().any(|access| is_handler_access(analysis, access));
+    let in_handlers =
+        keyed.accesses.iter().any(|access| is_handler_access(analysis, access) || is_known_to_tools(analysis, access));
     if words::is_client_info(name) {
         return judged(Holds::ClientInfo);
     }
     // Where the SDK keeps the sessions, or the value says that it is something else, a table is more than the transport's.
     let explicit = flow.program.tables(keyed.holder.module).traits.explicit_factories;
     let beside = explicit && (written.is_some() || !analysis.lives.transports.is_empty() || !objects.is_empty());
-    if !by_tools && !in_handlers && !beside {
-        if analysis.lives.handler_reach.is_empty() && analysis.lives.transports.is_empty() {
-            // A protocol of one's own: its session table is its transport.
-            let notes = !values.is_empty()
-                && values.iter().all(|v| matches!(v, Value::Object(_)))
-                && counts_only(analysis, &values);
-            return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
-        }
+    let by_hand = !by_tools && !in_handlers && by_hand::is_spoken(analysis);
+    if by_hand
+        && !by_hand::keeps_work(analysis, &objects)
+        && (!beside || by_hand::is_protocol_state(analysis, &objects))
+    {
+        // A protocol of one's own: its session table is its transport.
+        let known = |id: ObjId| flow.object(id).class.is_some() || flow.object(id).external.is_none();
+        let notes = !values.is_empty()
+            && values.iter().all(|value| matches!(value, Value::Object(id) if known(*id)))
+            && counts_only(analysis, &values);
+        return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
+    }
+    if !by_tools && !in_handlers && !beside && !by_hand {
         if words::is_telemetry(name) && counts_only(analysis, &values) {
             return judged(Holds::Telemetry);
         }
@@ -90,6 +103,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if counted && !by_tools && !in_handlers {
         return judged(Holds::Telemetry);
     }
+    if spend::is_capped(analysis, keyed) {
+        return judged(Holds::Guard);
+    }
     if is_limit(analysis, keyed, &values, name) || is_once(analysis, keyed, &values) {
         return judged(Holds::Telemetry);
     }
@@ -97,6 +113,39 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         return judged(Holds::Guard);
     }
     judged(Holds::AppState)
+}
+
+/// Whether a table is a part of what the SDK serves with: its own table of sessions.
+fn is_kept_by_transport(analysis: &Analysis<'_>, id: ObjId) -> bool {
+    let object = |id: ObjId| analysis.flow.object(id);
+    let owner = match object(id).site {
+        Site::Part(owner, _) if owner.0 != u32::MAX => object(owner).role,
+        // A member that was read.
+        Site::Expr(at) => match analysis.flow.program.kind(at) {
+            ExprKind::Member { object: of, .. } => {
+                let mut owners = analysis.flow.objects_at(At { module: at.module, id: *of });
+                owners.find_map(|owner| object(owner).role)
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    matches!(owner, Some(Role::Transport | Role::SseTransport | Role::SessionManager))
+}
+
+/// Whether a record of the program has, by name, servers behind this one: clients of one's own play no role that is known.
+fn names_upstreams(analysis: &Analysis<'_>, id: ObjId, depth: u32) -> bool {
+    let flow = &analysis.flow;
+    let object = flow.object(id);
+    if object.role.is_some() && depth < 2 {
+        return false;
+    }
+    let declared = object.class.map(|class| &flow.program.class(class).fields);
+    declared.into_iter().flatten().any(|field| words::is_upstream(field.name.text()))
+        || (depth > 0
+            && flow.fields(id).into_iter().flat_map(|(_, values)| values).any(|value| {
+                matches!(value, Value::Object(inner) if inner != id && names_upstreams(analysis, inner, depth - 1))
+            }))
 }
 
 /// What state without a key holds.
@@ -196,8 +245,24 @@ fn is_handler_access(analysis: &Analysis<'_>, access: &Access) -> bool {
     // Tools that are registered in a way that was not followed: code that no route runs, and that takes the id from the context.
     let unseen = (contexts.is_empty() || contexts == Contexts::UNKNOWN)
         && analysis.flow.program.function(access.func).kind != FuncKind::Top
-        && analysis.flow.is_id(access.key);
+        && analysis.flow.is_id(access.key)
+        && (!by_hand::is_spoken(analysis) || is_known_to_tools(analysis, access));
     analysis.lives.handler_reach.contains(&access.func) || (unseen && access.kind != Kind::Delete)
+}
+
+/// Whether the key of an access is one that only the code of a tool is handed: the id in its context, the identity of its session.
+fn is_known_to_tools(analysis: &Analysis<'_>, access: &Access) -> bool {
+    access.kind != Kind::Delete
+        && analysis.flow.ids_at(access.key).any(|source| {
+            matches!(
+                source.kind,
+                SourceKind::Context
+                    | SourceKind::Fresh
+                    | SourceKind::Missing
+                    | SourceKind::Removed
+                    | SourceKind::Identity
+            )
+        })
 }
 
 fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &[Value], name: &str) -> bool {
@@ -247,6 +312,7 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
                 // A secret that the model passed, or one made for a login under way. One from the environment is everybody's.
                 let given = values.iter().any(|v| !matches!(v, Value::External(..) | Value::Text(_) | Value::Absent));
                 strong
+                    || words::is_principal(field.text())
                     || words::is_token_field(field.text())
                     || (words::is_auth(field.text()) && given && !words::is_bookkeeping(field.text()))
             })
@@ -277,7 +343,7 @@ fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
                     .flow
                     .fields(*id)
                     .iter()
-                    .all(|(_, values)| !values.iter().any(|v| matches!(v, Value::Object(_) | Value::Argument(_)))),
+                    .all(|(_, values)| values.iter().all(|value| is_count(analysis, *value))),
                 Some(Role::Timer | Role::Date | Role::Limiter) => true,
                 // Time stamps of the calls in a window.
                 Some(Role::List) => analysis.flow.elements(*id).iter().all(|value| match value {
@@ -290,6 +356,14 @@ fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
         Value::Argument(_) => false,
         _ => true,
     })
+}
+
+/// Whether a value is a number or a point in time: nothing that a call passed.
+fn is_count(analysis: &Analysis<'_>, value: Value) -> bool {
+    match value {
+        Value::Object(id) => matches!(analysis.flow.object(id).role, Some(Role::Date | Role::Timer)),
+        value => !matches!(value, Value::Argument(_)),
+    }
 }
 
 fn is_limit(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value], name: &str) -> bool {
@@ -441,17 +515,19 @@ fn only_tested_within(analysis: &Analysis<'_>, at: ExprRef, depth: u32) -> bool 
 fn leads_to_refusal(analysis: &Analysis<'_>, at: ExprRef) -> bool {
     let facts = analysis.flow.program.module(at.module);
     let span = facts.expr(at.id).span;
-    facts.branches.iter().any(|branch| {
-        let condition = facts.expr(branch.condition).span;
-        let about = condition.contains(span);
-        about
-            && branch.then_leaves
-            && (facts.functions[branch.func.index()]
-                .throws
-                .iter()
-                .any(|throw| branch.then.contains(facts.expr(*throw).span))
-                || answers_error(analysis, at.module, branch.then))
-    })
+    facts
+        .branches
+        .iter()
+        .any(|branch| facts.expr(branch.condition).span.contains(span) && refuses(analysis, at.module, branch))
+}
+
+/// Whether a branch that holds ends the call with an error.
+pub(super) fn refuses(analysis: &Analysis<'_>, module: u32, branch: &Branch) -> bool {
+    let facts = analysis.flow.program.module(module);
+    let throws = &facts.functions[branch.func.index()].throws;
+    branch.then_leaves
+        && (throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span))
+            || answers_error(analysis, module, branch.then))
 }
 
 /// Whether code answers a call with an error instead of throwing: `return { isError: true, … }`, by itself or through a helper.

@@ -1,12 +1,13 @@
 //! What a Python program says of sessions where it sets up its server: keywords, settings, the environment, or nothing at all.
 
-use crate::model::facts::{Arg, ExprKind, Key, Language};
+use super::defaults;
+use crate::model::facts::{Arg, ExprKind, Key};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::Mode;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef};
-use crate::model::vocabulary::Role;
+use crate::model::vocabulary::{Role, SetupNames};
 
 /// A place that decides whether there are sessions.
 #[derive(Clone, Copy, Debug)]
@@ -46,10 +47,9 @@ struct Serves {
     servers: Vec<ObjId>,
 }
 
-const ENVIRONMENT: &str = "FASTMCP_STATELESS_HTTP";
-
-fn is_switch(name: Name) -> bool {
-    matches!(name.text(), "stateless_http" | "stateless")
+/// The names of the language of an expression.
+fn names(flow: &Flow<'_>, at: ExprRef) -> &'static SetupNames {
+    &flow.program.tables(at.module).setup
 }
 
 impl Setups {
@@ -59,7 +59,8 @@ impl Setups {
         let (mut settings, mut serving) = (Vec::new(), Vec::new());
         for at in flow.program.exprs() {
             let facts = flow.program.module(at.module);
-            if facts.language != Language::Python {
+            let names = names(flow, at);
+            if names.switches.is_empty() {
                 continue;
             }
             let inner = |id| At { module: at.module, id };
@@ -68,7 +69,7 @@ impl Setups {
                     out.call(flow, at, inner(*callee), args, &mut settings, &mut serving);
                 }
                 ExprKind::Assign { target, value, .. } => match facts.kind(*target) {
-                    ExprKind::Member { object, name } if *name == "stateless_http" => {
+                    ExprKind::Member { object, name } if names.switches.contains(&name.text()) => {
                         let servers = settings_of(flow, inner(*object));
                         // A field of one's own that is called the same is no setting.
                         if let Some(servers) = servers {
@@ -78,13 +79,13 @@ impl Setups {
                     // The environment, and options that are handed over as `**options` later.
                     ExprKind::Index { key, .. }
                         if is_environment(flow, inner(*key))
-                            || matches!(facts.kind(*key), ExprKind::Text(text) if *text == "stateless_http") =>
+                            || matches!(facts.kind(*key), ExprKind::Text(text) if names.switches.contains(&text.text())) =>
                     {
                         settings.push(Setting { value: inner(*value), servers: Vec::new() });
                     }
                     _ => {}
                 },
-                ExprKind::Member { name, .. } if *name == "_server_instances" => out.counted.push(at),
+                ExprKind::Member { name, .. } if *name == names.counted => out.counted.push(at),
                 _ => {}
             }
         }
@@ -117,6 +118,7 @@ impl Setups {
         settings: &mut Vec<Setting>,
         serving: &mut Vec<Serves>,
     ) {
+        let names = names(flow, at);
         let inner = |id| At { module: at.module, id };
         let made = |role: Role| {
             let this = flow.objects_at(at).filter(|id| {
@@ -131,16 +133,16 @@ impl Setups {
         };
         let given = |name: &str| args.iter().find(|arg| arg.name.is_some_and(|given| given == *name));
         let stores_events = |positional: Option<&Arg>| {
-            given("event_store").or(positional).is_some_and(|arg| flow.at(inner(arg.value)) != [Value::Absent])
+            given(names.event_store).or(positional).is_some_and(|arg| flow.at(inner(arg.value)) != [Value::Absent])
         };
         let servers = made(Role::Server);
         if !servers.is_empty() {
             settings.extend(switch(flow, at, args).map(|value| Setting { value, servers: servers.clone() }));
-            let modern = args.iter().any(|arg| arg.name.is_some_and(|name| name.text().starts_with("on_")))
+            let modern = args.iter().any(|arg| arg.name.is_some_and(|name| name.text().starts_with(names.hook)))
                 || servers.iter().any(|id| {
                     flow.object(*id)
                         .external
-                        .is_some_and(|(_, path)| path.text() == "MCPServer" || path.text().ends_with(".MCPServer"))
+                        .is_some_and(|(_, path)| path.text().rsplit('.').next() == Some(names.modern))
                 });
             if modern {
                 self.modern.push(at);
@@ -162,7 +164,7 @@ impl Setups {
             return;
         }
         let ExprKind::Member { object, name } = flow.program.kind(callee) else { return };
-        if *name == "setdefault"
+        if *name == names.if_unset
             && let [key, value] = args
             && is_environment(flow, inner(key.value))
         {
@@ -173,28 +175,20 @@ impl Setups {
         let servers: Vec<ObjId> =
             flow.objects_at(receiver).filter(|id| flow.object(*id).role == Some(Role::Server)).collect();
         let unknown = servers.is_empty() && !flow.objects_at(receiver).any(|id| flow.object(id).role.is_some());
-        let transport = given("transport").or_else(|| args.first().filter(|arg| arg.name.is_none() && !arg.spread));
+        let transport = given(names.transport).or_else(|| args.first().filter(|arg| arg.name.is_none() && !arg.spread));
         let over = transport.map_or(Over::Unsaid, |arg| over(flow, inner(arg.value), arg.name.is_some()));
-        let http = match name.text() {
-            "run" | "run_async" if servers.is_empty() => {
-                unknown && matches!(over, Over::Http) && given("transport").is_some()
-            }
-            "run" | "run_async" => matches!(over, Over::Http),
-            "streamable_http_app" | "run_streamable_http_async" => unknown || !servers.is_empty(),
-            "http_app" | "run_http_async" => !servers.is_empty() && !matches!(over, Over::Sse),
-            _ => false,
+        let method = name.text();
+        let run = names.run.contains(&method);
+        let http = if run {
+            matches!(over, Over::Http) && (!servers.is_empty() || (unknown && given(names.transport).is_some()))
+        } else if names.run_http.contains(&method) {
+            unknown || !servers.is_empty()
+        } else {
+            names.run_app.contains(&method) && !servers.is_empty() && !matches!(over, Over::Sse)
         };
-        let serves = matches!(
-            name.text(),
-            "run"
-                | "run_async"
-                | "run_http_async"
-                | "http_app"
-                | "sse_app"
-                | "run_sse_async"
-                | "run_streamable_http_async"
-        );
-        if !servers.is_empty() && serves && (matches!(over, Over::Sse) || name.text().contains("sse")) {
+        let run_sse = names.run_sse.contains(&method);
+        let serves = run || run_sse || names.run_app.contains(&method);
+        if !servers.is_empty() && (run_sse || (serves && matches!(over, Over::Sse))) {
             self.sse.push(at);
         }
         if !http && servers.is_empty() {
@@ -228,29 +222,33 @@ fn over(flow: &Flow<'_>, at: ExprRef, named: bool) -> Over {
             _ => None,
         })
         .collect();
-    let http = |text: &&str| matches!(*text, "http" | "streamable-http" | "streamable_http");
-    if texts.iter().any(http) {
+    let names = names(flow, at);
+    if texts.iter().any(|text| names.http.contains(text)) {
         return Over::Http;
     }
-    if texts.contains(&"sse") {
+    if texts.iter().any(|text| names.sse.contains(text)) {
         return Over::Sse;
     }
     let written = matches!(flow.program.kind(at), ExprKind::Text(_));
     // Chosen elsewhere, among what the program names.
     let offered = named
         && !written
-        && flow.program.modules.iter().filter(|module| module.language == Language::Python).any(|module| {
-            module
-                .exprs
-                .iter()
-                .any(|expr| matches!(&expr.kind, ExprKind::Text(text) if text.text() == "streamable-http"))
+        && flow.program.exprs().any(|text| {
+            let same = flow.program.module(text.module).language == flow.program.module(at.module).language;
+            same && matches!(flow.program.kind(text), ExprKind::Text(text) if is_named_http(names, text.text()))
         });
     if offered { Over::Http } else { Over::Other }
+}
+
+/// A text that means HTTP to an SDK and nothing else to anybody.
+fn is_named_http(names: &SetupNames, text: &str) -> bool {
+    text.contains('-') && names.http.contains(&text)
 }
 
 /// The keyword that says whether there are sessions, written out or within `**options`.
 fn switch(flow: &Flow<'_>, at: ExprRef, args: &[Arg]) -> Option<ExprRef> {
     let inner = |id| At { module: at.module, id };
+    let is_switch = |name: Name| names(flow, at).switches.contains(&name.text());
     if let Some(arg) = args.iter().find(|arg| arg.name.is_some_and(is_switch)) {
         return Some(inner(arg.value));
     }
@@ -277,7 +275,7 @@ fn switch(flow: &Flow<'_>, at: ExprRef, args: &[Arg]) -> Option<ExprRef> {
 /// The servers whose settings an expression is; `None` where it is something else.
 fn settings_of(flow: &Flow<'_>, at: ExprRef) -> Option<Vec<ObjId>> {
     match flow.program.kind(at) {
-        ExprKind::Member { object, name } if *name == "settings" => {
+        ExprKind::Member { object, name } if *name == names(flow, at).settings => {
             let owner = At { module: at.module, id: *object };
             let servers = flow.objects_at(owner).filter(|id| flow.object(*id).role == Some(Role::Server));
             Some(servers.collect())
@@ -287,11 +285,14 @@ fn settings_of(flow: &Flow<'_>, at: ExprRef) -> Option<Vec<ObjId>> {
 }
 
 fn is_environment(flow: &Flow<'_>, at: ExprRef) -> bool {
-    flow.at(at).iter().any(|value| matches!(value, Value::Text(text) if text.text() == ENVIRONMENT))
+    flow.at(at).iter().any(|value| matches!(value, Value::Text(text) if text.text() == names(flow, at).environment))
 }
 
-/// What a value says; `None` where it leaves the matter to the default.
+/// What a value says; `None` where it leaves the matter to the SDK. A setting that is sessionless unless somebody sets it is that.
 fn mode(flow: &Flow<'_>, at: ExprRef) -> Option<Mode> {
+    if defaults::is_true_by_default(flow, at) == Some(true) {
+        return Some(Mode::Off);
+    }
     let said = |text: &str| match text.to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" | "on" => Mode::Off,
         "false" | "0" | "no" | "off" => Mode::On,

@@ -61,19 +61,28 @@ pub fn find(analysis: &Analysis<'_>) -> Vec<Found> {
 
 /// The session id in a value: the value itself, or a part of what is put together there.
 fn remembered(flow: &Flow<'_>, value: ExprRef) -> Option<ExprRef> {
-    let request = |at: ExprRef| {
-        flow.ids_at(at)
-            .any(|source| matches!(source.kind, SourceKind::Header | SourceKind::ToolHeader | SourceKind::Context))
-    };
-    if request(value) {
-        return Some(value);
-    }
-    match flow.program.kind(value) {
+    request_id(flow, value).or_else(|| match flow.program.kind(value) {
         ExprKind::Sequence(items) => {
-            items.iter().map(|item| At { module: value.module, id: *item }).find(|item| request(*item))
+            items.iter().find_map(|item| request_id(flow, At { module: value.module, id: *item }))
         }
         _ => None,
-    }
+    })
+}
+
+/// An expression, where it is the id of the request at hand.
+pub(super) fn request_id(flow: &Flow<'_>, at: ExprRef) -> Option<ExprRef> {
+    let of_request = |kind| {
+        matches!(
+            kind,
+            SourceKind::Header
+                | SourceKind::ToolHeader
+                | SourceKind::Context
+                | SourceKind::Fresh
+                | SourceKind::Missing
+                | SourceKind::Removed
+        )
+    };
+    flow.ids_at(at).any(|source| of_request(source.kind)).then_some(at)
 }
 
 /// The field of a class that a place is.

@@ -10,6 +10,7 @@ use super::failure;
 use super::holds;
 use super::lifetime::{Finder, Held, Lasting};
 use super::mutations::Mutations;
+use super::unfilled;
 use crate::model::facts::ExprKind;
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
@@ -70,7 +71,7 @@ pub struct Analysis<'p> {
     pub stores: Vec<Found>,
     /// State of the process that handlers change.
     pub process: Vec<Lasting>,
-    /// Tables of transports by an id that nobody is ever given: left over from sessions.
+    /// Left over from sessions: tables of transports by an id that nobody is ever given, and tables that nothing ever fills.
     pub dead: Vec<Found>,
     /// Member expressions by the object that they are of, once somebody asks.
     pub(super) members: OnceCell<FxHashMap<ObjId, Vec<ExprRef>>>,
@@ -99,11 +100,9 @@ impl<'p> Analysis<'p> {
             mutating: OnceCell::new(),
         };
         analysis.stores = analysis.find_stores();
-        if analysis.never_opens_sessions() {
-            let (dead, stores) =
-                std::mem::take(&mut analysis.stores).into_iter().partition(|found| found.holds == Holds::Transport);
-            (analysis.dead, analysis.stores) = (dead, stores);
-        }
+        let sessionless = analysis.never_opens_sessions();
+        let dead = |found: &Found| found.failure == Failure::Dead || (sessionless && found.holds == Holds::Transport);
+        (analysis.dead, analysis.stores) = std::mem::take(&mut analysis.stores).into_iter().partition(dead);
         analysis.process = analysis.find_process_state();
         analysis
     }
@@ -130,6 +129,13 @@ impl<'p> Analysis<'p> {
             }
         }
         out.extend(super::slots::find(self));
+        let holders = super::holders::find(self);
+        out.extend(
+            holders
+                .into_iter()
+                .filter(|new| !out.iter().any(|found| found.objects.iter().any(|object| new.objects.contains(object))))
+                .collect::<Vec<_>>(),
+        );
         self.add_framework_state(&mut out);
         self.add_upstreams(&mut out);
         self.pair_accounts(&mut out);
@@ -171,7 +177,13 @@ impl<'p> Analysis<'p> {
         let objects: Vec<ObjId> = keyed.object.into_iter().collect();
         let name = keyed.key_text.unwrap_or(keyed.holder.name);
         let fallback = failure::fallback(self, keyed);
-        let failure = failure::keyed(self, keyed, judged.holds);
+        // A table of transports that is empty so far is one that is about to be written.
+        let transports = judged.with_transport || judged.holds == Holds::Transport;
+        let failure = if !transports && keyed.object.is_some_and(|id| unfilled::is_never_filled(&self.flow, id)) {
+            Failure::Dead
+        } else {
+            failure::keyed(self, keyed, judged.holds)
+        };
         let mut found = Found {
             name,
             container: self.container(keyed.object, &keyed.holder),

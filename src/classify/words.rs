@@ -220,6 +220,50 @@ pub fn is_bookkeeping(name: &str) -> bool {
     )
 }
 
+/// What a protocol spoken by hand remembers of a session.
+pub fn is_protocol(name: &str) -> bool {
+    any(
+        name,
+        &[
+            "session",
+            "client",
+            "capability",
+            "capabilities",
+            "info",
+            "level",
+            "event",
+            "notification",
+            "notify",
+            "subscription",
+            "subscriber",
+            "message",
+            "pending",
+            "request",
+            "response",
+            "sender",
+            "receiver",
+            "tx",
+            "rx",
+            "sse",
+            "channel",
+            "writer",
+            "reader",
+            "connection",
+            "transport",
+        ],
+    )
+}
+
+/// Servers behind this one.
+pub fn is_upstream(name: &str) -> bool {
+    any(name, &["upstream"])
+}
+
+/// Whoever is authenticated, under a name that means nothing else.
+pub fn is_principal(name: &str) -> bool {
+    any(name, &["principal"])
+}
+
 /// Loggers.
 pub fn is_log(name: &str) -> bool {
     any(name, &["logger", "log"])

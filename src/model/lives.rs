@@ -1,6 +1,6 @@
 //! How long things live: in which contexts does each function run, and who reaches it.
 
-pub use super::transports::constructions;
+pub use super::transports::{constructions, unfed_factories};
 use super::transports::transport_sites;
 use rustc_hash::{FxHashMap, FxHashSet};
 

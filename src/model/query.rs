@@ -132,7 +132,11 @@ impl<'p> Flow<'p> {
             for value in self.at(receiver) {
                 if let Value::External(package, path) = value {
                     let full = super::flow::join_path(*path, *name);
-                    if let Some(op) = tables.export(package.text(), full.text()).and_then(|row| row.does) {
+                    let given = tables.export(package.text(), path.text()).and_then(|row| row.gives);
+                    let by_name = tables.export(package.text(), full.text()).and_then(|row| row.does);
+                    // An instance that the package exports: `cache.set(…)`.
+                    let by_role = || given.and_then(|role| tables.member(role, name.text())).and_then(|row| row.does);
+                    if let Some(op) = by_name.or_else(by_role) {
                         out.push(Performed { op, receiver, object: None });
                         known = true;
                     }
@@ -389,6 +393,14 @@ impl Flow<'_> {
             Site::Expr(at) => matches!(self.program.kind(at), ExprKind::Object(_) | ExprKind::Sequence(_)),
             _ => false,
         }
+    }
+
+    /// Whether an object is the default of a type that nothing tells: beside texts, the empty text.
+    pub fn is_plain_default(&self, id: ObjId) -> bool {
+        let object = self.object(id);
+        object.role.is_none()
+            && object.class.is_none()
+            && object.external.is_some_and(|(package, path)| package == "" && path == "")
     }
 
     /// Whether the program serves the HTTP+SSE transport: the SDK's, or event streams of its own.

@@ -2,12 +2,12 @@
 
 use super::lives::{Mode, TransportSite};
 
-use super::facts::ExprKind;
+use super::facts::{ExprKind, SymbolKind};
 use super::flow::Flow;
 use super::flow::value::{ObjId, Site, Value};
 use super::modes;
 use super::name::Name;
-use super::program::{At, ExprRef};
+use super::program::{At, ExprRef, FuncRef};
 use super::vocabulary::{Op, Role};
 
 pub(super) fn transport_sites(flow: &Flow<'_>) -> Vec<TransportSite> {
@@ -132,4 +132,22 @@ fn given_id(flow: &Flow<'_>, call: ExprRef) -> (Mode, Option<ExprRef>) {
         (false, _) => Mode::On,
     };
     (mode, Some(at))
+}
+
+/// Functions that serve a factory which they are handed, and of which nothing shows who hands it over.
+pub fn unfed_factories(flow: &Flow<'_>) -> Vec<FuncRef> {
+    let mut out = Vec::new();
+    for at in flow.program.exprs() {
+        let ExprKind::Call { args, .. } = flow.program.kind(at) else { continue };
+        let serves = || flow.performed(at).iter().any(|performed| performed.op == Op::ServeSessions);
+        for arg in args {
+            let ExprKind::Symbol(symbol) = flow.program.module(at.module).kind(arg.value) else { continue };
+            let symbol = flow.program.module(at.module).symbol(*symbol);
+            let given = At { module: at.module, id: arg.value };
+            if symbol.kind == SymbolKind::Parameter && flow.at(given).is_empty() && serves() {
+                out.push(At { module: at.module, id: symbol.func });
+            }
+        }
+    }
+    out
 }

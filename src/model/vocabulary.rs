@@ -385,6 +385,52 @@ pub struct SwitchRow {
     pub on: &'static str,
 }
 
+/// Names by which a server is set up and served, where calls and settings say whether there are sessions. Empty where a language has
+/// no such names.
+#[derive(Debug)]
+pub struct SetupNames {
+    /// Keywords and settings that switch sessions off where they are true.
+    pub switches: &'static [&'static str],
+    /// The member of a server that holds its settings.
+    pub settings: &'static str,
+    /// The environment variable that does the same.
+    pub environment: &'static str,
+    /// The method that sets a variable of the environment where it is not set.
+    pub if_unset: &'static str,
+    /// The keyword that says over what a server is served.
+    pub transport: &'static str,
+    /// What it says for HTTP.
+    pub http: &'static [&'static str],
+    /// What it says for HTTP+SSE.
+    pub sse: &'static [&'static str],
+    /// Methods that serve over what that keyword says.
+    pub run: &'static [&'static str],
+    /// Methods that serve over HTTP, whoever has them.
+    pub run_http: &'static [&'static str],
+    /// Methods of a server that serve over HTTP unless the keyword says otherwise.
+    pub run_app: &'static [&'static str],
+    /// Methods that serve over HTTP+SSE.
+    pub run_sse: &'static [&'static str],
+    /// The keyword that gives an event store.
+    pub event_store: &'static str,
+    /// The server class of releases that speak the modern revision.
+    pub modern: &'static str,
+    /// What keywords begin with that give such a server its handlers.
+    pub hook: &'static str,
+    /// The member of the SDK's session manager that holds the sessions.
+    pub counted: &'static str,
+    /// Calls that read a variable of the environment by its name.
+    pub environment_reads: &'static [&'static str],
+    /// Methods that give a text in one spelling.
+    pub normalizes: &'static [&'static str],
+    /// Built-ins that hand on what they are given.
+    pub converts: &'static [&'static str],
+    /// Calls that declare a field of settings with its default.
+    pub fields: &'static [&'static str],
+    /// The method that declares an option of the command line.
+    pub option: &'static str,
+}
+
 /// What a function is whose last parameters have these names: something outside runs it for a request.
 #[derive(Debug)]
 pub struct Signature {
@@ -434,6 +480,10 @@ pub struct Traits {
     pub modern_by_version: bool,
     /// The SDK hands the raw session header of a request to tools, whatever the revision: the caller chooses it.
     pub raw_header: bool,
+    /// Names of handler parameters that are the context where no type says so.
+    pub context_names: &'static [&'static str],
+    /// The keyword for the value that something has before it is set.
+    pub default_name: &'static str,
 }
 
 /// The tables of one language.
@@ -445,6 +495,8 @@ pub struct Tables {
     pub signatures: &'static [Signature],
     /// Options that switch sessions.
     pub switches: &'static [SwitchRow],
+    /// Names of setting up and serving.
+    pub setup: SetupNames,
     /// Exports, sorted by (name, package).
     pub exports: &'static [ExportRow],
     /// Members, sorted by name.

@@ -15,7 +15,7 @@ use crate::classify::stores::Analysis;
 use crate::model::demand::{self, Unread};
 use crate::model::facts::{FuncKind, Language, Module};
 use crate::model::flow::Flow;
-use crate::model::lives::Lives;
+use crate::model::lives::{Lives, unfed_factories};
 use crate::model::name::Name;
 use crate::model::program::{FuncRef, Link, Program};
 use crate::plan::{self, ServerPlan, Site};
@@ -251,6 +251,8 @@ impl Analyser<'_> {
             let uncalled =
                 analysis.lives.assumed.iter().filter(|_| matters).filter(|func| modules[func.module as usize]);
             answers.uncalled.extend(uncalled.filter_map(|func| Some((dir.clone(), caller_word(program, *func)?))));
+            let unfed = unfed_factories(&analysis.flow).into_iter().filter(|func| modules[func.module as usize]);
+            answers.uncalled.extend(unfed.filter_map(|func| Some((dir.clone(), caller_word(program, func)?))));
             answers.servers.push(server);
             answers.plans.push(plan);
         }

@@ -6,14 +6,12 @@ mod error;
 pub mod fix;
 mod load;
 mod locate;
-mod plans;
 mod processes;
 mod upgrades;
 
 use std::path::{Path, PathBuf};
 
 pub use error::ScanError;
-pub use plans::plans;
 
 use crate::check::Evidence;
 use crate::lower;

@@ -54,10 +54,12 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
         out.push(cx.at(&RULE, at, message, "remove it with the code that walks over it"));
     }
     for found in cx.analysis.dead.iter().filter(|found| cx.modules[found.holder.module as usize]) {
-        let message = format!(
-            "`{}` is looked up by a session id that no client is ever given, since no transport opens a session",
-            found.name
-        );
+        let name = found.name;
+        let message = if found.failure == Failure::Dead {
+            format!("`{name}` is looked up by session, but nothing is ever put into it")
+        } else {
+            format!("`{name}` is looked up by a session id that no client is ever given, since no transport opens a session")
+        };
         let mut detection =
             cx.store(&RULE, found, message, "remove it with the routes and the clean-up that use it".to_owned());
         detection.failure = Some(Failure::Dead);

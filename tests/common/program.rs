@@ -97,8 +97,27 @@ pub struct Program {
 impl Program {
     /// A package with this manifest and nothing else.
     pub fn bare(name: &'static str, manifest: &str) -> Self {
-        let files = vec![("package.json".to_owned(), manifest.to_owned())];
+        Self::with_manifest(name, "package.json", manifest)
+    }
+
+    fn with_manifest(name: &'static str, path: &str, manifest: &str) -> Self {
+        let files = vec![(path.to_owned(), manifest.to_owned())];
         Self { name, files, stores: Vec::new(), category: None, allowed: Vec::new(), facets: Vec::new() }
+    }
+
+    /// A Python package that needs these distributions, in one file.
+    pub fn python(name: &'static str, needs: &str, text: &str) -> Self {
+        let needs: Vec<String> = needs.split(' ').map(|need| format!("\"{need}\"")).collect();
+        let manifest = format!("[project]\nname = \"desk\"\nversion = \"1.0.0\"\ndependencies = [{}]\n", needs.join(", "));
+        Self::with_manifest(name, "pyproject.toml", &manifest).file("server.py", text)
+    }
+
+    /// A Rust package that needs these crates, in one file.
+    pub fn rust(name: &'static str, needs: &str, text: &str) -> Self {
+        let needs: String = needs.split(' ').map(|need| need.replacen('=', " = \"", 1) + "\"\n").collect();
+        let manifest =
+            format!("[package]\nname = \"desk\"\nversion = \"1.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{needs}");
+        Self::with_manifest(name, "Cargo.toml", &manifest).file("src/main.rs", text)
     }
 
     /// A package on the first SDK, ES modules, express 5.

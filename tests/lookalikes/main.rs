@@ -5,4 +5,5 @@
 mod program;
 
 mod hidden;
+mod kinds;
 mod traps;

@@ -175,7 +175,7 @@ pub fn parts() -> Parts {
         position(7, 9, 66),
     );
     log.path = "packages/cart/src/audit.ts".to_owned();
-    log.fix = Some(FixHint { level: "review", title: "Label the line with the request id".to_owned() });
+    log.fix = Some(FixHint { level: "review", title: "Label the line with the request id".to_owned(), step: None });
     let skip = |path: &str, reason, detail: Option<&str>| Skipped {
         path: path.to_owned(),
         reason,

@@ -91,6 +91,43 @@ export function buildServer() {
   return server;
 }
 "),
+            Program::commonjs("a lease with a holder, JavaScript").category("app-state").store("holders:guard:manual|principal:*").js(r"
+const http = require('http');
+const { randomUUID } = require('crypto');
+const { z } = require('zod');
+const { McpServer } = require('@modelcontextprotocol/sdk/server/mcp.js');
+const { StreamableHTTPServerTransport } = require('@modelcontextprotocol/sdk/server/streamableHttp.js');
+const holders = new Map();
+const server = new McpServer({ name: 'printers', version: '1.0.0' });
+server.registerTool('reserve', { inputSchema: { printer: z.string() } }, async ({ printer }, extra) => {
+  const holder = holders.get(printer);
+  if (holder && holder !== extra.sessionId) throw new Error(`${printer} is reserved by somebody else`);
+  holders.set(printer, extra.sessionId);
+  return { content: [{ type: 'text', text: 'reserved' }] };
+});
+server.registerTool('print', { inputSchema: { printer: z.string(), text: z.string() } }, async ({ printer, text }, extra) => {
+  if (holders.get(printer) !== extra.sessionId) throw new Error('reserve it first');
+  return { content: [{ type: 'text', text: `printed ${text.length}` }] };
+});
+const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
+server.connect(transport).then(() => http.createServer((q, s) => transport.handleRequest(q, s)).listen(3000));
+"),
+            Program::v1("a spend cap").category("app-state").store("spent:guard:*:*").stateful(r"
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const CAP = 50;
+const spent = new Map<string, number>();
+export function buildServer() {
+  const server = new McpServer({ name: 'ads', version: '1.0.0' });
+  server.registerTool('buy', { inputSchema: { euros: z.number() } }, async ({ euros }, { sessionId }) => {
+    const before = spent.get(sessionId!) ?? 0;
+    if (before + euros > CAP) return { isError: true, content: [{ type: 'text', text: `over the budget of ${CAP} euros` }] };
+    spent.set(sessionId!, before + euros);
+    return { content: [{ type: 'text', text: 'bought' }] };
+  });
+  return server;
+}
+"),
         ],
     );
 }

@@ -150,6 +150,26 @@ export function buildServer() {
   return server;
 }
 "),
+            Program::bare("a protocol written by hand in Next.js route handlers", r#"{"name":"hand","dependencies":{"next":"^15.0.0"}}"#).category("app-state").store("games:app-state:*:*").file("app/mcp/route.ts", r"
+import { randomUUID } from 'node:crypto';
+const games = new Map<string, { moves: string[] }>();
+export async function POST(request: Request) {
+  const message = await request.json();
+  if (message.method === 'initialize') {
+    const sid = randomUUID();
+    games.set(sid, { moves: [] });
+    return Response.json({ jsonrpc: '2.0', id: message.id, result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'chess', version: '1' } } },
+      { headers: { 'Mcp-Session-Id': sid } });
+  }
+  const game = games.get(request.headers.get('Mcp-Session-Id') ?? '');
+  if (!game) return new Response('unknown session', { status: 404 });
+  if (message.method === 'tools/call' && message.params.name === 'move') {
+    game.moves.push(message.params.arguments.move);
+    return Response.json({ jsonrpc: '2.0', id: message.id, result: { content: [{ type: 'text', text: game.moves.join(' ') }] } });
+  }
+  return Response.json({ jsonrpc: '2.0', id: message.id, result: { tools: [{ name: 'move', inputSchema: { type: 'object' } }] } });
+}
+"),
         ],
     );
 }

@@ -170,6 +170,7 @@ impl Lowerer<'_> {
             let at = self.ident_span(&variant.ident);
             let func = self.associated(class, own, at);
             self.within(At { func, class: Some(class), scope }, |it| {
+                it.wire_name(&variant.attrs, at);
                 for (field, ty, at) in it.field_types(&variant.fields, Some(own)) {
                     it.add_field(class, field, ty, at);
                     it.take_part(func, class, field, ty, at);
@@ -181,6 +182,14 @@ impl Lowerer<'_> {
             self.derive_default(class);
         }
         self.decorate_class(class, attrs);
+    }
+
+    /// The text by which a variant goes over the wire: it is compared with what comes in.
+    fn wire_name(&mut self, attrs: &[Attribute], at: Span) {
+        let named = attrs.iter().filter(|attr| attr.path().is_ident("serde"));
+        for text in named.filter_map(|attr| self.attribute_text(attr, "rename")).collect::<Vec<_>>() {
+            self.add(ExprKind::Text(text), at);
+        }
     }
 
     /// An associated function that the file does not spell out.

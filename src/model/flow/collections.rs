@@ -32,6 +32,13 @@ impl Flow<'_> {
         let object = self.object(id);
         match object.role {
             None => object.class.is_none() && self.acts_as(id).is_some(),
+            // The literal's long form: `dict(other)`.
+            Some(Role::Map) => match (object.external, object.site) {
+                (Some((package, path)), Site::Expr(at)) => {
+                    package == "" && path == self.program.tables(at.module).traits.containers[0]
+                }
+                _ => false,
+            },
             role => role == Some(Role::RequestScope),
         }
     }

@@ -263,7 +263,7 @@ impl Flow<'_> {
                             }
                             // The value that a context variable has before it is set.
                             Some(Op::ContextSet) => {
-                                if let Some(default) = call.named("default") {
+                                if let Some(default) = call.named(tables.traits.default_name) {
                                     let values = self.read_expr(default.module, default.id);
                                     let store = self.field_node(Owner::Object(id), part::store());
                                     self.write(store, &values);

@@ -4,7 +4,7 @@ use super::eval::{is_credential_header, is_session_header, is_session_parameter}
 use super::types::{Base, Target, join};
 use super::value::{Site, SourceKind, Value};
 use super::{Edge, Flow, Owner};
-use crate::model::facts::{ExprId, ExprKind, FuncKind};
+use crate::model::facts::{ExprId, ExprKind, FuncKind, Key};
 use crate::model::name::{Name, part};
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef};
 use crate::model::vocabulary::{Role, Source};
@@ -69,10 +69,25 @@ impl Flow<'_> {
             ExprKind::Member { object, name } => *name == "headers" && !response(*object),
             ExprKind::Symbol(id) => {
                 let name = facts.symbol(*id).name.text().to_ascii_lowercase();
-                name.contains("headers") && !name.contains("resp")
+                (name.contains("headers") && !name.contains("resp"))
+                    || facts.symbol(*id).init.is_some_and(|init| self.copies_headers(module, init))
             }
             _ => false,
         }
+    }
+
+    /// `{name.lower(): value for name, value in headers.items()}`: headers under names of one spelling.
+    fn copies_headers(&self, module: u32, init: ExprId) -> bool {
+        let facts = self.program.module(module);
+        let ExprKind::Object(fields) = facts.kind(init) else { return false };
+        let span = facts.expr(init).span;
+        matches!(fields.as_slice(), [field] if matches!(field.key, Key::Computed(_)))
+            && facts.exprs.iter().any(|expr| match &expr.kind {
+                ExprKind::Member { object, name } => {
+                    *name == "items" && span.contains(expr.span) && self.named_like_headers(module, *object)
+                }
+                _ => false,
+            })
     }
 
     /// The values of a member of a value.

@@ -34,7 +34,8 @@ impl Flow<'_> {
                 self.write(node, &typed);
                 continue;
             }
-            if ty.is_none() && matches!(name.text(), "ctx" | "context") {
+            let contexts = self.program.tables(handler.module).traits.context_names;
+            if ty.is_none() && contexts.contains(&name.text()) {
                 let context = self.role_object(site, Some(Role::HandlerContext));
                 self.write(node, &[context]);
                 continue;

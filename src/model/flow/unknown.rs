@@ -128,7 +128,23 @@ impl Flow<'_> {
                 _ => false,
             })
         });
-        if request { vec![Value::Credential(call.at)] } else { Vec::new() }
+        let reads = || call.args.is_empty() && name.contains("authenticat") && self.reads_headers(call.at);
+        if request || reads() { vec![Value::Credential(call.at)] } else { Vec::new() }
+    }
+
+    /// Whether a function of the program that a call runs asks for the headers of the request by itself.
+    fn reads_headers(&self, call: ExprRef) -> bool {
+        self.callees(call).into_iter().any(|func| {
+            let facts = self.program.module(func.module);
+            facts.expr_ids().filter(|id| facts.expr(*id).func == func.id).any(|id| {
+                self.objects_at(At { module: func.module, id }).any(|id| {
+                    matches!(
+                        self.object(id).role,
+                        Some(Role::Headers | Role::StrippedHeaders | Role::ContextHeaders | Role::Request)
+                    )
+                })
+            })
+        })
     }
 
     /// Functions among the arguments of a call into the unknown will be run by it.

@@ -229,7 +229,7 @@ pub fn extend(existing: &str, style: &Style, wanted: Features) -> Extended {
 /// Where the module goes: next to the file that holds the store. `None` where every name is taken by something else.
 pub fn place(files: &dyn Files, script: &Script) -> Option<Place> {
     let extension = script.path.rsplit('.').next().unwrap_or("ts");
-    let extension = if extension.ends_with('x') { &extension[..extension.len() - 1] } else { extension };
+    let extension = extension.strip_suffix('x').unwrap_or(extension);
     let spelled = spelled(script, extension);
     STEMS.iter().find_map(|stem| {
         let path = paths::join(paths::parent(&script.path), &format!("{stem}.{extension}"))?;

@@ -67,6 +67,7 @@ pub fn with_argument(case: &Case) -> String {
             if tool.entry.is_some() {
                 let (changes, auth) = tools::add_context(&scripts, &tool, &context).expect("a context");
                 added.changes.extend(changes);
+                added.changes.extend(tools::answering(&scripts, &tool).expect("a call"));
                 added.auth = auth;
             }
             let auth = added.auth.map(|auth| format!(" auth {auth}")).unwrap_or_default();

@@ -159,3 +159,128 @@ fn the_gold_server_with_a_transport_map_is_as_good_as_the_one_migrated_by_hand()
         assert!(!after.contains(text), "{text} is left:\n{after}");
     }
 }
+
+#[test]
+fn the_second_sdk_gets_its_handler() {
+    let before = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/gold/typescript/b-transport-map/before-v2");
+    let read = |name: &str| fs::read_to_string(before.join(name)).expect("a file");
+    let (server, tools, manifest) = (read("src/server.ts"), read("src/tools.ts"), read("package.json"));
+    let package = Package::new(&[("package.json", &manifest), ("src/tools.ts", &tools), ("src/server.ts", &server)]);
+    package.fix();
+    let after = package.text("src/server.ts");
+    assert_parses("server.ts", &after);
+    let wanted = [
+        "const handler = createMcpHandler(() => getServer(), {",
+        "onerror: (error) => console.error('request failed', error),",
+        "const mcp = toNodeHandler(handler);",
+        "app.all('/mcp', track, (req: Request, res: Response) => mcp(req, res, req.body));",
+        "await handler.close();",
+    ];
+    for text in wanted {
+        assert!(after.contains(text), "{text} is missing:\n{after}");
+    }
+    for text in ["StreamableHTTPServerTransport", "transports", "methodNotAllowed", "app.get('/mcp'"] {
+        assert!(!after.contains(text), "{text} is left:\n{after}");
+    }
+}
+
+#[test]
+fn a_store_of_sessions_in_a_file_of_its_own_keeps_what_makes_a_transport() {
+    let server = "import express from 'express';
+import { SessionStore } from './sessions.js';
+
+const app = express();
+app.use(express.json());
+const store = new SessionStore(60_000);
+
+app.post('/mcp', async (req, res) => {
+  let session = store.find(req.header('mcp-session-id'));
+  if (!session) {
+    session = await store.open();
+  }
+  await session.transport.handleRequest(req, res, req.body);
+});
+
+app.get('/health', (_req, res) => {
+  res.json({ sessions: store.count });
+});
+
+process.on('SIGTERM', async () => {
+  await store.closeAll();
+  process.exit(0);
+});
+
+app.listen(3000);
+";
+    let store = "import { randomUUID } from 'node:crypto';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './tools.js';
+
+interface Session {
+  transport: StreamableHTTPServerTransport;
+  lastUsed: number;
+}
+
+export class SessionStore {
+  private sessions = new Map<string, Session>();
+  private timer: NodeJS.Timeout;
+
+  constructor(private readonly ttl: number) {
+    this.timer = setInterval(() => this.sweep(), 5_000);
+    this.timer.unref();
+  }
+
+  get count(): number {
+    return this.sessions.size;
+  }
+
+  find(id: string | undefined): Session | undefined {
+    const session = id ? this.sessions.get(id) : undefined;
+    if (session) session.lastUsed = Date.now();
+    return session;
+  }
+
+  async open(): Promise<Session> {
+    const id = randomUUID();
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => id });
+    const session = { transport, lastUsed: Date.now() };
+    transport.onclose = () => {
+      this.sessions.delete(id);
+    };
+    await buildServer().connect(transport);
+    this.sessions.set(id, session);
+    return session;
+  }
+
+  private sweep(): void {
+    for (const [id, session] of this.sessions) {
+      if (Date.now() - session.lastUsed > this.ttl) {
+        this.sessions.delete(id);
+        void session.transport.close();
+      }
+    }
+  }
+
+  async closeAll(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.all([...this.sessions.values()].map((session) => session.transport.close()));
+    this.sessions.clear();
+  }
+}
+";
+    let files =
+        [("package.json", MANIFEST), ("src/tools.ts", TOOLS), ("src/server.ts", server), ("src/sessions.ts", store)];
+    let package = Package::new(&files);
+    let outcome = package.fix();
+    assert_eq!(outcome.applied.len(), 1, "{:?}", outcome.refused);
+    let (server, store) = (package.text("src/server.ts"), package.text("src/sessions.ts"));
+    assert_parses("server.ts", &server);
+    assert_parses("sessions.ts", &store);
+    for text in ["const session = await store.open();", "sessions: inFlight.size", "draining = true;"] {
+        assert!(server.contains(text), "{text} is missing:\n{server}");
+    }
+    assert!(store.contains("sessionIdGenerator: undefined"), "{store}");
+    for text in ["Map", "timer", "sweep", "closeAll", "find", "count"] {
+        assert!(!store.contains(text), "{text} is left:\n{store}");
+    }
+}

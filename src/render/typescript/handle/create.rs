@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::reach;
 use super::work::{Initial, Work, same_code};
 use crate::model::facts::Span;
-use crate::plan::handle::{Entry, Kind, Place, Role, ToolUse, Touch};
+use crate::plan::handle::{Kind, Place, Role, ToolUse, Touch};
 use crate::render::Refused;
 use crate::render::typescript::imports;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
@@ -434,9 +434,4 @@ fn unindented(script: &Script, node: Node<'_>, text: &str) -> Vec<String> {
             format!("{}{rest}", "\t".repeat(depth))
         })
         .collect()
-}
-
-/// Tools that handlers serve, by whether they get the handle.
-pub fn is_dispatched(work: &Work<'_>, entry: &Entry) -> bool {
-    matches!(entry, Entry::Handler(tools) if tools.iter().any(|tool| work.handle.tools[*tool].entry.is_some()))
 }

@@ -242,25 +242,12 @@ pub fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
                 work.edits.extend(tools::add_context(work.scripts, tool, &context)?.0);
             }
         }
-        if tools.iter().any(|tool| work.handle.tools[*tool].entry.is_some()) {
-            answer_errors(work, script, function);
+        if let Some(tool) = tools.iter().map(|tool| &work.handle.tools[*tool]).find(|tool| tool.entry.is_some()) {
+            work.edits.extend(tools::answering(work.scripts, tool)?);
+            work.features.low_level = true;
         }
     }
     Ok(())
-}
-
-/// A dispatching handler answers the errors of the store itself.
-fn answer_errors(work: &mut Work<'_>, script: &Script, function: Node<'_>) {
-    let wrapped = function
-        .parent()
-        .and_then(|list| list.parent())
-        .and_then(|call| call.child_by_field_name("function"))
-        .is_some_and(|callee| script.of(callee) == "answering");
-    if !wrapped {
-        work.edits.insert(script, function.start_byte(), "answering(");
-        work.edits.insert(script, function.end_byte(), ")");
-    }
-    work.features.low_level = true;
 }
 
 /// Names that a handler's parameters bind and that nothing in it uses any more, though something did.

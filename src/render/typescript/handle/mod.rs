@@ -106,9 +106,6 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
         let script = scripts.of(&carrier.function)?;
         let specifier = relative(&place.path, &place.specifier, declaring, script);
         let mut names = Vec::new();
-        if create::is_dispatched(work, &carrier.entry) {
-            names.extend(["answering", "handleIn"]);
-        }
         if let Some(owner) = &work.owners[index] {
             match carrier.entry {
                 Entry::Handler(_) if owner.starts_with("ownerOf(") => names.push("ownerOf"),
@@ -118,6 +115,15 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
             }
         }
         want(work, script, &specifier, &names);
+    }
+    for path in work.edits.paths() {
+        let texts = work.edits.of(&path);
+        let calls = |name: &&str| texts.iter().any(|change| change.text.contains(&format!("{name}(")));
+        let names: Vec<&str> = ["answering", "handleIn"].into_iter().filter(calls).collect();
+        if let Some(script) = scripts.by_path(&path).filter(|_| !names.is_empty()) {
+            let specifier = relative(&place.path, &place.specifier, declaring, script);
+            want(work, script, &specifier, &names);
+        }
     }
     for path in std::mem::take(&mut work.owned_files) {
         if let Some(script) = scripts.by_path(&path) {

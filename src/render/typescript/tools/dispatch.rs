@@ -41,6 +41,23 @@ pub fn context(
     handler::context(handler_of(scripts, tool)?, 1, wish, true)
 }
 
+/// Lets the handler that is registered answer the errors of the store as a tool does. Nothing where it does so already.
+pub fn answering(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Vec<Change>, Refused> {
+    let code = scripts.at(&tool.registration)?.bare();
+    let call =
+        if code.node.kind() == "expression_statement" { children(code.node).first().copied() } else { Some(code.node) };
+    let list = call.and_then(|call| call.child_by_field_name("arguments"));
+    let Some(handler) = list.and_then(|list| children(list).last().copied()) else {
+        return Err(code.refuse("the handler is not registered by a call here", "answer the store's errors by hand"));
+    };
+    let script = code.script;
+    if script.of(handler).starts_with("answering(") {
+        return Ok(Vec::new());
+    }
+    let around = |at: usize, text: &str| script.change(Span::new(at, at), text);
+    Ok(vec![around(handler.start_byte(), "answering("), around(handler.end_byte(), ")")])
+}
+
 /// How the handler names the arguments of the call.
 fn arguments(script: &Script, handler: Node<'_>) -> Result<String, Refused> {
     if let Some(found) = named(script, handler, "arguments") {

@@ -304,7 +304,7 @@ fn destructured(script: &Script, node: Node<'_>, inner: Node<'_>, wish: &Context
     if kept.is_empty() {
         return (None, Some(auth));
     }
-    let same = kept.len() == entries.len() && !entries.iter().any(|entry| is_gone(entry));
+    let same = kept.len() == entries.len() && !entries.iter().any(is_gone);
     if same && (!wish.owner || kept.iter().all(|entry| script.of(inner).contains(entry.as_str()))) {
         return (Some(script.of(node).to_owned()), Some(auth));
     }

@@ -131,7 +131,9 @@ fn named<'s>(scripts: &'s Scripts<'_>, written: Code<'s>, argument: &Argument) -
 
 fn is_used_once(written: Code<'_>, value: Code<'_>) -> bool {
     let script = written.script;
-    if written.node.kind() != "identifier" || script.path != value.script.path {
+    if !matches!(written.node.kind(), "identifier" | "shorthand_property_identifier")
+        || script.path != value.script.path
+    {
         return false;
     }
     let Some(declared) = declaration(written, written.text()) else { return false };

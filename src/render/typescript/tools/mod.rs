@@ -130,6 +130,11 @@ pub fn add_context(
     }
 }
 
+/// The changes that let a handler which dispatches tools answer the errors of the store itself.
+pub fn answering(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Vec<Change>, Refused> {
+    dispatch::answering(scripts, tool)
+}
+
 /// Adds a tool before (or behind) the registration of another, in that one's form. Where tools are dispatched by name, it is
 /// dispatched before the code at `ahead` runs.
 pub fn insert(

@@ -128,7 +128,9 @@ impl<'s> Registration<'s> {
         }
         if let Some(value) = property(config, "inputSchema") {
             let value = given(value, helped)?;
-            return match table.and_then(|table| table_slot(value, table)) {
+            return match table
+                .and_then(|table| table_slot(value, table).or_else(|| table_slot(shape_in(value)?, table)))
+            {
                 Some(slot) => Ok(slot),
                 None if value.text() == "undefined" => Err(unclear()),
                 None => Ok(Slot::Present(value)),
@@ -156,6 +158,14 @@ fn given<'s>(code: Code<'s>, helped: Option<Helped<'s>>) -> Result<Code<'s>, Ref
         }),
         None => Ok(code),
     }
+}
+
+/// The shape in `z.object(shape)`, where it is not written there.
+fn shape_in(code: Code<'_>) -> Option<Code<'_>> {
+    let callee = code.node.child_by_field_name("function")?;
+    let makes = callee.child_by_field_name("property").is_some_and(|name| code.script.of(name) == "object");
+    let first = children(code.node.child_by_field_name("arguments")?).first().copied()?;
+    (makes && first.kind() != "object").then(|| code.to(first))
 }
 
 /// What `tool.schema`, or a `schema` taken out of it, is for one entry of its table.
@@ -251,6 +261,7 @@ pub fn add_argument(
             "let the wrapper hand on all that it is given, `(...args) => handler(...args)`, and run again",
         ));
     }
+    gets_context(handler, reach, usize::from(takes == Takes::Arguments), context)?;
     let mut changes = Vec::new();
     let mut constant = None;
     match slot {
@@ -275,6 +286,18 @@ pub fn add_argument(
     let given = handler::add(handler, &wish)?;
     changes.extend(given.changes);
     Ok(Added { changes, name: given.name, auth: given.auth })
+}
+
+/// A wrapper may keep the context to itself: only a handler that takes it already is known to get it.
+fn gets_context(handler: Code<'_>, reach: Reach, index: usize, context: &Context) -> Result<(), Refused> {
+    let count = handler.node.child_by_field_name("parameters").map_or(1, |list| children(list).len());
+    if context.owner && reach == Reach::Wrapped && count <= index {
+        return Err(handler.refuse(
+            "what wraps this handler may not hand the SDK's context on to it, which says who is calling",
+            "let the handler take the context as its next parameter, and run again",
+        ));
+    }
+    Ok(())
 }
 
 /// A schema where the configuration has none: before a handler that stands in the same literal, else at the end.
@@ -305,5 +328,6 @@ pub fn context(
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     let found = find(scripts, tool)?;
     let index = usize::from(matches!(found.slot, Slot::Present(_)));
+    gets_context(found.handler, found.reach, index, context)?;
     handler::context(found.handler, index, context, is_typed_by_place(found.handler))
 }

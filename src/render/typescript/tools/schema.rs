@@ -147,23 +147,32 @@ fn elsewhere<'s>(scripts: &'s Scripts<'_>, code: Code<'s>, argument: &Argument) 
 /// An expression with another in its place, and room for it. `lines` is what it is where one line is too short: one entry a line.
 pub fn replaced(code: Code<'_>, text: String, lines: &str) -> Vec<Change> {
     let script = code.script;
+    let key =
+        if code.node.kind() == "shorthand_property_identifier" { format!("{}: ", code.text()) } else { String::new() };
+    let text = format!("{key}{text}");
     let more = text.chars().count().saturating_sub(code.text().chars().count());
     let (mut out, depth) = room(script, code.node, more);
     let unit = script.style.indent.text();
     let indent = format!("{}{}", script.indentation(code.node), unit.repeat(depth));
     let head =
         if depth > 0 { indent.len() } else { code.node.start_byte() - script.line_start(code.node.start_byte()) };
-    let key = code.node.parent().filter(|pair| pair.kind() == "pair" && depth > 0);
-    let head = head + key.map_or(0, |pair| code.node.start_byte() - pair.start_byte());
+    let pair = code.node.parent().filter(|pair| pair.kind() == "pair" && depth > 0);
+    let head = head + pair.map_or(0, |pair| code.node.start_byte() - pair.start_byte());
     let fits = head + text.chars().count() < limit(script);
-    let text = if fits || lines.is_empty() { text } else { script.indented(&script.style.dress(lines), &indent) };
+    let text = if fits || lines.is_empty() {
+        text
+    } else {
+        script.indented(&format!("{key}{}", script.style.dress(lines)), &indent)
+    };
     out.push(script.change(span(code.node), text));
     out
 }
 
 /// The name of a constant of the same file that nothing but this schema (and types made from it) uses.
 fn only_used_here<'s>(used: Code<'s>, value: Code<'s>) -> Option<&'s str> {
-    if used.node.kind() != "identifier" || used.script.path != value.script.path {
+    if !matches!(used.node.kind(), "identifier" | "shorthand_property_identifier")
+        || used.script.path != value.script.path
+    {
         return None;
     }
     let script = used.script;

@@ -248,8 +248,25 @@ fn in_template(within: Node<'_>, line: usize) -> bool {
     }
 }
 
-/// What has to go with an element of a list: its comma, and its line where it has that to itself.
+/// What has to go with an element of a list: its comma, and, where it has its line to itself, that and the comments right above it.
 pub fn item(script: &Script, node: Node<'_>) -> Span {
+    let mut own = item_alone(script, node);
+    let mut before = node.prev_sibling();
+    while let Some(comment) = before.filter(|before| before.kind() == "comment") {
+        let line = script.line_start(comment.start_byte());
+        let leads = own.start as usize == script.line_start(own.start as usize)
+            && script.line_end(comment.end_byte()) == own.start as usize
+            && script.text()[line..comment.start_byte()].trim().is_empty();
+        if !leads {
+            break;
+        }
+        own.start = line as u32;
+        before = comment.prev_sibling();
+    }
+    own
+}
+
+fn item_alone(script: &Script, node: Node<'_>) -> Span {
     let text = script.text();
     let mut end = node.end_byte();
     let after = text[end..].len() - text[end..].trim_start().len();

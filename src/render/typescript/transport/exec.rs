@@ -182,7 +182,7 @@ impl Machine<'_> {
         let Some(body) = node.child_by_field_name("body") else { return true };
         let cases = children(body);
         let mut entered: Vec<bool> = Vec::new();
-        let (mut certain, mut possible) = (false, false);
+        let mut certain = false;
         for case in &cases {
             let matches = match case.child_by_field_name("value") {
                 Some(test) => {
@@ -193,7 +193,6 @@ impl Machine<'_> {
             };
             let enters = matches != Some(false) && !certain && case.kind() == "switch_case";
             certain |= enters && matches == Some(true);
-            possible |= enters;
             entered.push(enters);
         }
         for (index, case) in cases.iter().enumerate() {
@@ -234,7 +233,6 @@ impl Machine<'_> {
                 None => after = Some(own),
             }
         }
-        let _ = possible;
         match after {
             Some(after) => {
                 *env = after;

@@ -9,7 +9,6 @@ use tree_sitter::Node;
 use super::edits::{Edits, item};
 use super::machine::{Findings, Place, functions_in};
 use super::world::{Function, Name, World};
-use crate::model::facts::Span;
 use crate::plan::transport::Fact;
 use crate::render::Refused;
 use crate::render::typescript::script::{bare, children, is_function, is_statement, span};
@@ -77,7 +76,7 @@ impl<'w> Fold<'w> {
             || matches!(node.kind(), "else_clause" | "comment")
     }
 
-    fn decided(&self, unit: usize, node: Node<'_>) -> Option<bool> {
+    pub(super) fn decided(&self, unit: usize, node: Node<'_>) -> Option<bool> {
         self.findings.decided.get(&(unit, span(node), node.kind_id())).copied().flatten()
     }
 
@@ -87,7 +86,7 @@ impl<'w> Fold<'w> {
         self.edits[unit].cut(at);
     }
 
-    fn walk(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
+    pub(super) fn walk(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
         if self.edits[unit].gone(node) {
             return Ok(());
         }
@@ -129,12 +128,12 @@ impl<'w> Fold<'w> {
         }
     }
 
-    fn walk_children(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
+    pub(super) fn walk_children(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
         children(node).into_iter().try_for_each(|child| self.walk(unit, child))
     }
 
     /// A statement that is never reached though the code around it is.
-    fn is_dead(&self, unit: usize, node: Node<'w>) -> bool {
+    pub(super) fn is_dead(&self, unit: usize, node: Node<'w>) -> bool {
         let declares = is_function(node)
             || matches!(
                 node.kind(),
@@ -163,266 +162,8 @@ impl<'w> Fold<'w> {
         })
     }
 
-    fn fold_if(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
-        let mut at = node;
-        loop {
-            let condition = at.child_by_field_name("condition");
-            let way = self.decided(unit, at);
-            let (Some(way), Some(condition)) = (way, condition) else { break };
-            if !self.quiet(unit, condition) {
-                break;
-            }
-            let kept = if way {
-                at.child_by_field_name("consequence")
-            } else {
-                at.child_by_field_name("alternative").and_then(|clause| children(clause).first().copied())
-            };
-            let dropped = [at.child_by_field_name("consequence"), at.child_by_field_name("alternative")];
-            for part in
-                dropped.into_iter().flatten().filter(|part| kept.is_none_or(|kept| !span(*part).contains(span(kept))))
-            {
-                self.speaks_to_client(unit, part)?;
-            }
-            match kept {
-                Some(next) if next.kind() == "if_statement" => at = next,
-                Some(block) => {
-                    self.keep_branch(unit, node, block)?;
-                    return self.walk(unit, block);
-                }
-                None => {
-                    self.remove_branch(unit, node);
-                    return Ok(());
-                }
-            }
-        }
-        if at != node {
-            self.edits[unit].cut(Span::new(node.start_byte(), at.start_byte()));
-            self.edits[unit].cut(Span::new(at.end_byte(), node.end_byte()));
-        }
-        self.walk_children(unit, at)?;
-        // What is left may do nothing.
-        let hollow = |fold: &Self, part: Option<Node<'w>>| part.is_none_or(|part| fold.hollow(unit, part));
-        if hollow(self, at.child_by_field_name("consequence"))
-            && hollow(self, at.child_by_field_name("alternative"))
-            && at.child_by_field_name("condition").is_some_and(|condition| self.quiet(unit, condition))
-            && self.touched(unit, at)
-        {
-            self.remove_branch(unit, node);
-        }
-        Ok(())
-    }
-
-    /// Refuses to drop code that sends a client something through the session that it has open.
-    fn speaks_to_client(&self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
-        const SENDS: &[&str] = &[
-            "notification",
-            "sendNotification",
-            "send",
-            "sendLoggingMessage",
-            "sendResourceUpdated",
-            "sendToolListChanged",
-            "createMessage",
-            "elicitInput",
-            "listRoots",
-        ];
-        let file = &self.world.units[unit];
-        let mut found = None;
-        any(node, &mut |inner| {
-            let callee = inner.child_by_field_name("function").filter(|callee| callee.kind() == "member_expression");
-            let sends = callee.is_some_and(|callee| {
-                callee.child_by_field_name("property").is_some_and(|name| SENDS.contains(&file.script.of(name)))
-                    && callee.child_by_field_name("object").is_some_and(|object| self.speaks_of_sessions(unit, object))
-            });
-            if sends {
-                found = Some(inner);
-            }
-            sends
-        });
-        match found {
-            Some(call) => Err(file.script.refuse(
-                call,
-                "this sends something to a client over the session that it has open",
-                "send it with the answer to a request, or leave it out, then run again",
-            )),
-            None => Ok(()),
-        }
-    }
-
-    /// `block` in the place of the whole `if`.
-    fn keep_branch(&mut self, unit: usize, node: Node<'w>, block: Node<'w>) -> Result<(), Refused> {
-        let in_else = node.parent().is_some_and(|parent| parent.kind() == "else_clause");
-        if in_else || !is_statement(node) {
-            self.edits[unit].cut(Span::new(node.start_byte(), block.start_byte()));
-            self.edits[unit].cut(Span::new(block.end_byte(), node.end_byte()));
-            return Ok(());
-        }
-        self.no_clash(unit, node, block)?;
-        self.edits[unit].unwrap(&self.world.units[unit].script, node, block);
-        self.unwrapped.insert((unit, block.id()), node);
-        Ok(())
-    }
-
-    fn remove_branch(&mut self, unit: usize, node: Node<'w>) {
-        match node.parent() {
-            Some(clause) if clause.kind() == "else_clause" => {
-                let before = clause.prev_sibling().map_or(clause.start_byte(), |before| before.end_byte());
-                self.edits[unit].cut(Span::new(before, clause.end_byte()));
-            }
-            _ if is_statement(node) => self.remove(unit, node),
-            _ => self.edits[unit].replace(span(node), "{}"),
-        }
-    }
-
-    /// Names that a block declares must not meet those around it.
-    fn no_clash(&self, unit: usize, node: Node<'w>, block: Node<'w>) -> Result<(), Refused> {
-        let script = &self.world.units[unit].script;
-        let names =
-            |within: Node<'w>| -> Vec<(Node<'w>, &'w str)> {
-                children(within)
-                    .into_iter()
-                    .filter(|statement| {
-                        matches!(statement.kind(), "lexical_declaration" | "class_declaration" | "function_declaration")
-                    })
-                    .flat_map(|statement| {
-                        if statement.kind() == "lexical_declaration" { children(statement) } else { vec![statement] }
-                    })
-                    .filter_map(|declarator| declarator.child_by_field_name("name"))
-                    .map(|name| (name, script.of(name)))
-                    .collect()
-            };
-        let Some(outer) = node.parent() else { return Ok(()) };
-        let around = names(outer);
-        for (name, text) in names(block) {
-            if around.iter().any(|(other, known)| *known == text && !self.edits[unit].gone(*other)) {
-                return Err(script.refuse(
-                    name,
-                    format!("`{text}` is declared here and in the code around, which become one block"),
-                    "give one of the two another name and run again",
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether nothing of a block is left.
-    pub fn hollow(&self, unit: usize, block: Node<'w>) -> bool {
-        if self.edits[unit].gone(block) {
-            return true;
-        }
-        match block.kind() {
-            "statement_block" => {
-                let mut cursor = block.walk();
-                block.named_children(&mut cursor).all(|child| self.edits[unit].gone(child))
-            }
-            "else_clause" => children(block).into_iter().all(|child| self.hollow(unit, child)),
-            "expression_statement" => false,
-            _ => false,
-        }
-    }
-
-    fn touched(&self, unit: usize, node: Node<'w>) -> bool {
-        children(node).into_iter().any(|child| self.edits[unit].gone(child) || self.touched(unit, child))
-    }
-
-    fn fold_switch(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
-        let Some(body) = node.child_by_field_name("body") else { return Ok(()) };
-        let value_quiet = node.child_by_field_name("value").is_some_and(|value| self.quiet(unit, value));
-        let cases = children(body);
-        let taken: Vec<Node<'w>> = cases.iter().copied().filter(|case| self.reached(unit, *case)).collect();
-        let ([case], true) = (taken.as_slice(), value_quiet && cases.len() > 1) else {
-            return self.walk_children(unit, node);
-        };
-        let test = case.child_by_field_name("value");
-        let kept: Vec<Node<'w>> = children(*case)
-            .into_iter()
-            .filter(|statement| Some(*statement) != test && statement.kind() != "break_statement")
-            .collect();
-        let script = &self.world.units[unit].script;
-        match kept.as_slice() {
-            [block] if block.kind() == "statement_block" => {
-                self.no_clash(unit, node, *block)?;
-                self.edits[unit].unwrap(script, node, *block);
-                self.unwrapped.insert((unit, block.id()), node);
-                let last = children(*block).into_iter().last().filter(|last| last.kind() == "break_statement");
-                if let Some(last) = last {
-                    self.remove(unit, last);
-                }
-                self.walk(unit, *block)
-            }
-            [first, .., last] => {
-                self.unwrap_case(unit, node, *case, *first, *last);
-                kept.iter().try_for_each(|statement| self.walk(unit, *statement))
-            }
-            [only] => {
-                self.unwrap_case(unit, node, *case, *only, *only);
-                self.walk(unit, *only)
-            }
-            [] => {
-                self.remove(unit, node);
-                Ok(())
-            }
-        }
-    }
-
-    fn unwrap_case(&mut self, unit: usize, node: Node<'w>, case: Node<'w>, first: Node<'w>, last: Node<'w>) {
-        let script = &self.world.units[unit].script;
-        self.edits[unit].unwrap_lines(script, node, first, last);
-        self.unwrapped.insert((unit, case.id()), node);
-    }
-
-    /// `a ? b : c`, `a && b`, `a || b`, `a ?? b` of which one side is all.
-    fn fold_choice(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
-        let (test, kept) = match (node.kind(), self.decided(unit, node)) {
-            ("ternary_expression", Some(true)) => ("condition", "consequence"),
-            ("ternary_expression", Some(false)) => ("condition", "alternative"),
-            ("binary_expression", Some(true)) => ("left", "right"),
-            ("binary_expression", Some(false)) => {
-                // The left side is the value; the right side is never evaluated.
-                let (Some(left), Some(_)) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
-                else {
-                    return Ok(());
-                };
-                self.edits[unit].cut(Span::new(left.end_byte(), node.end_byte()));
-                return self.walk(unit, left);
-            }
-            _ => return self.walk_children(unit, node),
-        };
-        let (Some(test), Some(kept)) = (node.child_by_field_name(test), node.child_by_field_name(kept)) else {
-            return Ok(());
-        };
-        if !self.quiet(unit, test) || (self.speaks_of_sessions(unit, test) && self.stands_in(unit, kept)) {
-            return self.walk_children(unit, node);
-        }
-        // Brackets that only held the two sides apart.
-        let held = node.parent().is_some_and(|parent| {
-            matches!(parent.kind(), "variable_declarator" | "return_statement" | "assignment_expression" | "arguments")
-        });
-        let kept = match children(kept).first() {
-            Some(inner) if held && kept.kind() == "parenthesized_expression" => *inner,
-            _ => kept,
-        };
-        self.edits[unit].cut(Span::new(node.start_byte(), kept.start_byte()));
-        self.edits[unit].cut(Span::new(kept.end_byte(), node.end_byte()));
-        self.walk(unit, kept)
-    }
-
-    /// Whether a value stands in for a session id: what was a key for one client would be the same for all, or mean nothing.
-    fn stands_in(&self, unit: usize, kept: Node<'w>) -> bool {
-        let file = &self.world.units[unit];
-        let kept = bare(kept);
-        match kept.kind() {
-            "string" | "template_string" | "number" => true,
-            "call_expression" => {
-                !file.calls.contains_key(&span(kept))
-                    && file.fact(kept).is_none()
-                    && self.table_call(unit, kept).is_none()
-            }
-            _ => false,
-        }
-    }
-
     /// Whether a statement of its own does nothing any more.
-    fn drops(&mut self, unit: usize, node: Node<'w>) -> bool {
+    pub(super) fn drops(&mut self, unit: usize, node: Node<'w>) -> bool {
         if self.speaks_of_sessions(unit, node) && !self.closes(unit, node) {
             if self.is_chore(unit, node, false) {
                 return !self.trim_log(unit, node);
@@ -447,7 +188,7 @@ impl<'w> Fold<'w> {
     }
 
     /// `transport.onclose = () => { … }` whose body is about the table alone.
-    fn ends_session(&self, unit: usize, node: Node<'w>) -> bool {
+    pub(super) fn ends_session(&self, unit: usize, node: Node<'w>) -> bool {
         let file = &self.world.units[unit];
         let Some(assignment) = children(node).first().copied().filter(|inner| inner.kind() == "assignment_expression")
         else {
@@ -458,14 +199,12 @@ impl<'w> Fold<'w> {
         else {
             return false;
         };
-        let named = target
-            .child_by_field_name("property")
-            .is_some_and(|name| matches!(file.script.of(name), "onclose" | "onerror"));
+        let named = target.child_by_field_name("property").is_some_and(|name| file.script.of(name) == "onclose");
         named && self.callback_chore(unit, value, true)
     }
 
     /// `setInterval(() => { … }, ms)` that looks for sessions to close.
-    fn is_reaper(&self, unit: usize, node: Node<'w>) -> bool {
+    pub(super) fn is_reaper(&self, unit: usize, node: Node<'w>) -> bool {
         let file = &self.world.units[unit];
         let mut found = false;
         any(node, &mut |inner| {
@@ -486,7 +225,7 @@ impl<'w> Fold<'w> {
     }
 
     /// `this.timer = setInterval(…)`.
-    fn held_timer(&mut self, unit: usize, node: Node<'w>) {
+    pub(super) fn held_timer(&mut self, unit: usize, node: Node<'w>) {
         let script = &self.world.units[unit].script;
         let target = children(node).first().and_then(|inner| inner.child_by_field_name("left"));
         let Some(field) = target.filter(|target| target.kind() == "member_expression") else { return };
@@ -497,13 +236,24 @@ impl<'w> Fold<'w> {
         }
     }
 
-    /// `clearInterval(reaper)` of a timer that is gone.
-    fn stops_timer(&self, unit: usize, node: Node<'w>) -> bool {
+    /// `clearInterval(reaper)`, `reaper.unref()` of a timer that is gone; code around such a call is not meant.
+    pub(super) fn stops_timer(&self, unit: usize, node: Node<'w>) -> bool {
         let file = &self.world.units[unit];
-        any(node, &mut |inner| {
-            inner.kind() == "identifier"
-                && file.symbol(inner).is_some_and(|symbol| self.timers.contains(&(unit, symbol)))
-        })
+        let timer = |node: Node<'w>| {
+            node.kind() == "identifier" && file.symbol(node).is_some_and(|symbol| self.timers.contains(&(unit, symbol)))
+        };
+        let Some(call) = children(node).first().copied().filter(|call| call.kind() == "call_expression") else {
+            return false;
+        };
+        let Some(callee) = call.child_by_field_name("function") else { return false };
+        match callee.child_by_field_name("object") {
+            Some(object) => timer(bare(object)),
+            None => {
+                let given = call.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
+                matches!(file.script.of(callee), "clearInterval" | "clearTimeout")
+                    && given.is_some_and(|given| timer(bare(given)))
+            }
+        }
     }
 
     /// Whether code has to do with sessions, itself or in what it calls.
@@ -511,7 +261,7 @@ impl<'w> Fold<'w> {
         self.speaks(unit, node, 3)
     }
 
-    fn speaks(&self, unit: usize, node: Node<'w>, depth: usize) -> bool {
+    pub(super) fn speaks(&self, unit: usize, node: Node<'w>, depth: usize) -> bool {
         let file = &self.world.units[unit];
         any(node, &mut |inner| {
             let known = matches!(file.fact(inner), Some(Fact::Absent | Fact::Table));
@@ -532,7 +282,7 @@ impl<'w> Fold<'w> {
     }
 
     /// Takes the id out of a log line that says more than it; whether that was possible.
-    fn trim_log(&mut self, unit: usize, node: Node<'w>) -> bool {
+    pub(super) fn trim_log(&mut self, unit: usize, node: Node<'w>) -> bool {
         let file = &self.world.units[unit];
         let Some(call) = children(node).first().copied().map(bare).filter(|call| file.fact(*call) == Some(&Fact::Log))
         else {
@@ -542,7 +292,7 @@ impl<'w> Fold<'w> {
     }
 
     /// Takes the fields that hold the id out of what is logged, where that leaves nothing of it.
-    fn trim_call(&mut self, unit: usize, call: Node<'w>) -> bool {
+    pub(super) fn trim_call(&mut self, unit: usize, call: Node<'w>) -> bool {
         let file = &self.world.units[unit];
         let Some(list) = call.child_by_field_name("arguments") else { return false };
         let mut trimmed = Vec::new();

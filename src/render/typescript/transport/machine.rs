@@ -236,13 +236,17 @@ impl<'w> Machine<'w> {
     /// Runs the function that a call runs; `None` where it is not known.
     pub(super) fn run(&mut self, call: Node<'_>, arguments: &[Value]) -> Option<Value> {
         let target = *self.unit().calls.get(&span(call))?;
+        // What can't be looked into answers anything.
+        let node = self.world.function(target)?;
+        if !is_function(node) || node.child_by_field_name("body").is_none() {
+            return None;
+        }
         let unit = &self.world.units[target.0];
         if !unit.closed.contains(&target.1) {
             // It runs with anything: what it answers is known where it is always the same.
             return Some(self.returns.get(&target).cloned().unwrap_or(Value::Never));
         }
         self.changed |= self.called.insert(target);
-        let node = self.world.function(target)?;
         let spread = call
             .child_by_field_name("arguments")
             .is_some_and(|list| children(list).iter().any(|argument| argument.kind() == "spread_element"));

@@ -4,6 +4,7 @@
 //! decided, and what is left makes a server and a transport, connects them and answers. What still reads a session in a way that is
 //! not understood stops the whole step.
 
+mod branches;
 mod chores;
 mod edits;
 mod eval;
@@ -17,6 +18,7 @@ mod modern;
 mod node;
 mod routes;
 mod setup;
+mod sse;
 mod tidy;
 mod value;
 mod web;

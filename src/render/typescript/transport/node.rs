@@ -80,7 +80,7 @@ impl<'w> Fold<'w> {
         }
         let around = std::iter::successors(Some(region), Node::parent)
             .find(|node| {
-                node.kind() == "if_statement" && !node.parent().is_some_and(|parent| parent.kind() == "else_clause")
+                node.kind() == "if_statement" && node.parent().is_none_or(|parent| parent.kind() != "else_clause")
             })
             .unwrap_or(region);
         let indent = script.indentation(around);

@@ -87,6 +87,7 @@ impl<'w> Fold<'w> {
                 self.edits[unit].cut(item(&file.script, field));
             } else if name == "eventStore" {
                 self.edits[unit].cut(item(&file.script, field));
+                self.unused_store(unit, field);
                 self.raise("The event store is gone: streams of a sessionless server can't be resumed.");
             } else if name == "sessionIdGenerator" {
                 generators.push(field);
@@ -102,6 +103,23 @@ impl<'w> Fold<'w> {
             }
         }
         Ok(())
+    }
+
+    /// The variable of an event store that nothing else uses.
+    fn unused_store(&mut self, unit: usize, field: Node<'w>) {
+        let file = &self.world.units[unit];
+        let value = field.child_by_field_name("value").unwrap_or(field);
+        let Some(symbol) = file.symbol(value) else { return };
+        let uses = self.uses(unit, (unit, symbol));
+        let declarator = uses.iter().filter_map(Node::parent).find(|parent| parent.kind() == "variable_declarator");
+        let declaration = declarator.and_then(|declarator| declarator.parent());
+        let alone = declaration.filter(|declaration| {
+            children(*declaration).len() == 1
+                && uses.iter().all(|used| self.edits[unit].gone(*used) || span(*declaration).contains(span(*used)))
+        });
+        if let Some(declaration) = alone {
+            self.remove(unit, declaration);
+        }
     }
 
     /// Raises the level to review, with the reason.

@@ -1,0 +1,105 @@
+//! Tables that remember which session holds what: the id is the value, and later calls are compared with it.
+
+use super::access::{Access, Kind};
+use super::answer::{Carrier, Failure, Holds, KeyedBy};
+use super::failure;
+use super::slots::request_id;
+use super::stores::{Analysis, Found};
+use crate::model::facts::ExprKind;
+use crate::model::flow::Flow;
+use crate::model::flow::value::{ObjId, Value};
+use crate::model::program::{At, ExprRef};
+use crate::model::vocabulary::Op;
+
+/// Finds them, where the code of tools writes and compares. In a route it is the transport's business who comes back.
+pub fn find(analysis: &Analysis<'_>) -> Vec<Found> {
+    let mut out: Vec<Found> = Vec::new();
+    let by_tools = |at: ExprRef| analysis.lives.handler_reach.contains(&analysis.flow.program.func_of(at));
+    for at in analysis.flow.program.exprs().filter(|at| by_tools(*at)) {
+        for (object, receiver, value) in written(&analysis.flow, at) {
+            let Some(id) = request_id(&analysis.flow, value) else { continue };
+            let access = Access {
+                at,
+                key: id,
+                receiver,
+                kind: Kind::AddId,
+                func: analysis.flow.program.func_of(at),
+                value: Some(value),
+            };
+            match out.iter_mut().find(|found| found.objects.contains(&object)) {
+                Some(found) => {
+                    found.uses.push(access);
+                    found.writers.push(at);
+                }
+                None if is_compared(analysis, object) => out.extend(found(analysis, object, access)),
+                None => {}
+            }
+        }
+    }
+    out
+}
+
+/// What an expression puts into a table, under a key that is no id.
+fn written(flow: &Flow<'_>, at: ExprRef) -> Vec<(ObjId, ExprRef, ExprRef)> {
+    let inner = |id| At { module: at.module, id };
+    match flow.program.kind(at) {
+        ExprKind::Assign { target, value, .. } => match flow.program.module(at.module).kind(*target) {
+            ExprKind::Index { object, key } if !flow.is_id(inner(*key)) => {
+                let receiver = inner(*object);
+                flow.objects_at(receiver).map(|object| (object, receiver, inner(*value))).collect()
+            }
+            _ => Vec::new(),
+        },
+        ExprKind::Call { args, .. } => {
+            let [key, value, ..] = args.as_slice() else { return Vec::new() };
+            if flow.is_id(inner(key.value)) {
+                return Vec::new();
+            }
+            let puts = flow.performed(at).into_iter().filter(|p| matches!(p.op, Op::Put | Op::GetOrInsert));
+            puts.filter_map(|p| Some((p.object?, p.receiver, inner(value.value)))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the code of a tool compares what the table holds with the id of the call.
+fn is_compared(analysis: &Analysis<'_>, object: ObjId) -> bool {
+    let flow = &analysis.flow;
+    let held: Vec<Value> = flow.elements(object).into_iter().filter(|value| matches!(value, Value::Id(_))).collect();
+    let holds = |side: ExprRef| flow.at(side).iter().any(|value| held.contains(value));
+    flow.program.exprs().any(|at| {
+        let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { return false };
+        let (left, right) = (At { module: at.module, id: *left }, At { module: at.module, id: *right });
+        analysis.lives.handler_reach.contains(&flow.program.func_of(at))
+            && ((holds(left) && flow.is_id(right)) || (holds(right) && flow.is_id(left)))
+    })
+}
+
+fn found(analysis: &Analysis<'_>, object: ObjId, access: Access) -> Option<Found> {
+    let holder = analysis.flow.holder(object)?;
+    let failure = match failure::guard_of(analysis, &access) {
+        Some(failure::Guarded::Refuses) => Failure::Refused,
+        _ => Failure::Unguarded,
+    };
+    let mut found = Found {
+        name: holder.name,
+        container: analysis.container(Some(object), &holder),
+        keyed_by: KeyedBy::SessionId,
+        value: None,
+        holds: Holds::Guard,
+        with_transport: false,
+        with_auth: false,
+        carrier: Carrier::Manual,
+        failure,
+        tools: Vec::new(),
+        fields: Vec::new(),
+        uses: vec![access],
+        writers: vec![access.at],
+        fallback: None,
+        objects: vec![object],
+        held: None,
+        holder,
+    };
+    found.tools = analysis.tools_of(&found);
+    Some(found)
+}

@@ -1,0 +1,27 @@
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './tools.js';
+
+const app = express();
+app.use(express.json());
+
+app.post('/mcp', async (req, res) => {
+  const transport = new StreamableHTTPServerTransport({
+    // One id for each client.
+    sessionIdGenerator: undefined,
+  });
+  transport.onerror = (error) => {
+    console.error('transport failed', { error });
+  };
+  const server = buildServer();
+  res.on('close', () => void server.close());
+  await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+
+const listener = app.listen(3000);
+
+process.on('SIGTERM', () => {
+  listener.close();
+  process.exit(0);
+});
