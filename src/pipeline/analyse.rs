@@ -232,7 +232,7 @@ impl Analyser<'_> {
             let package = server::Package { dir, language, sdk, modules: &modules };
             let place = |module: u32, span| self.locator.place(&program.module(module).path, span);
             let Some(mut server) = server::answer(analysis, &signals, &package, shape, &place) else { continue };
-            let context = Context { analysis: analysis, signals: &signals, modules: &modules, http: shape.http };
+            let context = Context { analysis, signals: &signals, modules: &modules, http: shape.http };
             let rules = rules::ALL.iter().filter(|rule| self.options.wants(rule.name));
             let detections: Vec<Detection> = rules.flat_map(|rule| (rule.detect)(&context)).collect();
             let plan = plan::plan(&context, &server);

@@ -110,18 +110,14 @@ fn is_changed(found: &Found, name: Name) -> bool {
 /// Whether the written type of a field is any text (or nothing is written).
 fn is_text(analysis: &Analysis<'_>, found: &Found, name: Name) -> bool {
     let Some(value) = found.value.as_deref() else { return true };
-    for (module, facts) in (0u32..).zip(&analysis.flow.program.modules) {
-        for decl in facts.type_decls.iter().filter(|decl| decl.name == value) {
-            let Type::Object { fields, .. } = analysis.flow.program.ty(TypeRef { module, id: decl.ty }) else {
-                return false;
-            };
-            return fields
-                .iter()
-                .find(|(field, _)| *field == name)
-                .is_some_and(|(_, ty)| matches!(facts.ty(*ty), Type::Named { path, .. } if *path == "string"));
-        }
-    }
-    false
+    let declared = (0u32..).zip(&analysis.flow.program.modules).find_map(|(module, facts)| {
+        let decl = facts.type_decls.iter().find(|decl| decl.name == value)?;
+        Some((facts, TypeRef { module, id: decl.ty }))
+    });
+    let Some((facts, ty)) = declared else { return false };
+    let Type::Object { fields, .. } = analysis.flow.program.ty(ty) else { return false };
+    let written = fields.iter().find(|(field, _)| *field == name);
+    written.is_some_and(|(_, ty)| matches!(facts.ty(*ty), Type::Named { path, .. } if *path == "string"))
 }
 
 /// The names of fields that hold lists: what is lost when a value goes.

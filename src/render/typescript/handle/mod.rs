@@ -8,6 +8,7 @@ mod access;
 mod create;
 mod edits;
 mod finish;
+mod initial;
 mod keys;
 mod mode;
 mod outside;
