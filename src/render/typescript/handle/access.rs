@@ -16,6 +16,10 @@ pub fn rewrite(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         let (script, node) = work.scripts.expression(&touch.at)?;
+        if touch.companion {
+            beside(work, script, node, touch)?;
+            continue;
+        }
         if touch.kind == Kind::Write && writes_what_it_read(work, script, node, touch) {
             work.edits.cut(script, script.removal(statement(node)));
             continue;
@@ -27,6 +31,27 @@ pub fn rewrite(work: &mut Work<'_>) -> Result<(), Refused> {
             _ => return Err(unknown(script, node)),
         }
     }
+    Ok(())
+}
+
+/// A container that is keyed alike goes on as it is, under the handle.
+fn beside(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> Result<(), Refused> {
+    let carrier = &work.handle.carriers[touch.carrier];
+    if work.creates(carrier) {
+        return Err(script.refuse(
+            node,
+            "the tool that creates the value uses this container as well",
+            "fill it where it is read first, or after the value was created",
+        ));
+    }
+    let key = match node.kind() {
+        "call_expression" => node.child_by_field_name("arguments").and_then(|list| children(list).first().copied()),
+        "subscript_expression" => node.child_by_field_name("index"),
+        _ => node.child_by_field_name("left"),
+    };
+    let key = key.ok_or_else(|| unknown(script, node))?;
+    let name = work.names[touch.carrier].clone();
+    work.edits.replace(script, span(key), name);
     Ok(())
 }
 
@@ -290,7 +315,11 @@ fn alternative<'t>(work: &mut Work<'_>, script: &Script, outer: Node<'t>, touch:
     if matches!(script.of(right), "undefined" | "null") {
         return outer;
     }
-    let writes = work.handle.touches.iter().any(|other| other.carrier == touch.carrier && other.kind == Kind::Write);
+    let writes = work
+        .handle
+        .touches
+        .iter()
+        .any(|other| other.carrier == touch.carrier && other.kind == Kind::Write && !other.companion);
     let value = bare(right);
     let shown = matches!(value.kind(), "string" | "template_string" | "number" | "true" | "false");
     if shown && !writes && !work.handle.lazy {

@@ -128,7 +128,7 @@ fn ahead(work: &Work<'_>, tool: &ToolUse) -> Option<Span> {
 }
 
 /// How the code beside a tool's registration names the store.
-fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Result<String, Refused> {
+pub fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Result<String, Refused> {
     let store = &work.handle.store;
     if store.place == Place::Field {
         return field_expression(work, script, tool);
@@ -147,7 +147,7 @@ fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
 fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Result<String, Refused> {
     let handle = work.handle;
     let carrier = handle.carriers.iter().position(|carrier| carrier.function == tool.handler);
-    let direct = handle.touches.iter().find(|touch| Some(touch.carrier) == carrier);
+    let direct = handle.touches.iter().find(|touch| Some(touch.carrier) == carrier && !touch.companion);
     if let Some(touch) = direct {
         return Ok(work.scripts.of(&touch.receiver)?.slice(touch.receiver.span).to_owned());
     }

@@ -121,7 +121,7 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
                     }
                 }
             }
-            if work.wait {
+            if work.wait && work.waits[index] {
                 wait_for(work, script, node);
             }
         }

@@ -5,6 +5,7 @@
 
 mod absent;
 mod access;
+mod checks;
 mod create;
 mod edits;
 mod finish;
@@ -36,6 +37,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         handle,
         scripts: &scripts,
         wait: false,
+        waits: Vec::new(),
         keys: Vec::new(),
         names: Vec::new(),
         owners: Vec::new(),
@@ -49,8 +51,10 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         wanted: Vec::new(),
         notes: Vec::new(),
     };
+    work.waits = mode::waiting(&work);
     work.wait = mode::can_wait(&work)? && !outside::counts_at_once(&work)?;
     work.features.wait = work.wait;
+    work.features.close = !handle.companions.is_empty();
     keys::name(&mut work)?;
     absent::take_out(&mut work)?;
     create::existing(&mut work)?;
@@ -63,6 +67,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     }
     finish::arguments(&mut work)?;
     create::missing(&mut work)?;
+    checks::known(&mut work)?;
     store::declare(&mut work)?;
     words::settle(&mut work)?;
     let mut out = Rendered::default();

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
-use crate::plan::handle::Place;
+use crate::plan::handle::{Container, Place};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::scripts::is_declared;
@@ -46,7 +46,7 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
 /// With a function among the options, nothing else tells the type of values early enough.
 fn type_argument(work: &Work<'_>, value: Option<&str>) -> String {
     match value {
-        Some(value) if work.close.is_some() => format!("<{value}>"),
+        Some(value) if work.features.close => format!("<{value}>"),
         _ => String::new(),
     }
 }
@@ -73,9 +73,33 @@ fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
         format!("idleSeconds: Number(process.env.{}_IDLE_SECONDS || {idle})", names.setting),
         format!("limit: Number(process.env.{}_LIMIT || {limit})", names.setting),
     ];
-    lines.extend(work.close.as_ref().map(|close| format!("close: {close}")));
+    lines.extend(close(work));
     let comma = if script.style.trailing_commas { "," } else { "" };
     format!("{{\n\t{}{comma}\n}}", lines.join(",\n\t"))
+}
+
+/// What is done when a value goes: what its session's end did, and the containers that are keyed alike lose their entry.
+fn close(work: &Work<'_>) -> Option<String> {
+    let variable = &work.handle.names.variable;
+    let drops: Vec<String> = work
+        .handle
+        .companions
+        .iter()
+        .map(|companion| match companion.container {
+            Container::Map => format!("{}.delete({variable});", companion.name),
+            Container::Record => format!("delete {}[{variable}];", companion.name),
+        })
+        .collect();
+    match (drops.is_empty(), &work.close) {
+        (true, close) => close.as_ref().map(|close| format!("close: {close}")),
+        (false, None) => Some(format!("close: (_value, {variable}) => {{\n\t\t{}\n\t}}", drops.join("\n\t\t"))),
+        (false, Some(close)) => {
+            let (parameter, body) = close.split_once(" => ")?;
+            let parameter = parameter.trim_matches(['(', ')']);
+            let lines = format!("{}\n\t\treturn {body};", drops.join("\n\t\t"));
+            Some(format!("close: ({parameter}, {variable}) => {{\n\t\t{lines}\n\t}}"))
+        }
+    }
 }
 
 /// The type of the values by the written type of the container.
