@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{Companion, Place, facts, roles};
+use crate::classify::access::{Access, Kind};
 use crate::classify::stores::Found;
 use crate::model::program::FuncRef;
 use crate::rules::detect::Context;
@@ -33,6 +34,8 @@ fn handlers(context: &Context<'_, '_>, found: &Found) -> FxHashSet<FuncRef> {
 fn belongs(context: &Context<'_, '_>, first: &Found, other: &Found, tools: &FxHashSet<FuncRef>) -> bool {
     let starts_empty = facts::is_plain(context.analysis, other) || roles::is_lazy(context.analysis, other);
     starts_empty
+        && roles::is_lazy(context.analysis, first)
+        && end_together(context, first, other)
         && !other.with_transport
         && !other.with_auth
         && first.holder.module == other.holder.module
@@ -40,6 +43,17 @@ fn belongs(context: &Context<'_, '_>, first: &Found, other: &Found, tools: &FxHa
         && facts::place(context, other) == Some(Place::Module)
         && companion(context, other).is_some()
         && handlers(context, other).iter().any(|handler| tools.contains(handler))
+}
+
+/// Whether a tool that ends a value of the first ends the other's as well: what outlives it has a life of its own.
+fn end_together(context: &Context<'_, '_>, first: &Found, other: &Found) -> bool {
+    let reach = &context.analysis.lives.handler_reach;
+    let ends = |found: &Found, func: FuncRef| {
+        found.uses.iter().any(|access| access.kind == Kind::Delete && access.func == func)
+    };
+    let by_tools = |access: &&Access| access.kind == Kind::Delete && reach.contains(&access.func);
+    first.uses.iter().filter(by_tools).all(|access| ends(other, access.func))
+        && other.uses.iter().filter(by_tools).all(|access| ends(first, access.func))
 }
 
 /// A store as one that is keyed by the handle of another.
