@@ -56,12 +56,14 @@ pub struct Followed {
 struct Follower<'c, 'a, 'p> {
     context: &'c Context<'a, 'p>,
     found: &'c Found,
+    companions: &'c [&'c Found],
+    companion: bool,
     known: FxHashMap<FuncRef, usize>,
     out: Followed,
 }
 
 /// Follows the keys of a store.
-pub fn follow(context: &Context<'_, '_>, found: &Found) -> Followed {
+pub fn follow(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Followed {
     let out = Followed {
         carriers: Vec::new(),
         funcs: Vec::new(),
@@ -70,8 +72,12 @@ pub fn follow(context: &Context<'_, '_>, found: &Found) -> Followed {
         handlers: Vec::new(),
         problems: Vec::new(),
     };
-    let mut follower = Follower { context, found, known: FxHashMap::default(), out };
+    let mut follower = Follower { context, found, companions, companion: false, known: FxHashMap::default(), out };
     for access in &found.uses {
+        follower.access(access);
+    }
+    follower.companion = true;
+    for access in companions.iter().flat_map(|companion| &companion.uses) {
         follower.access(access);
     }
     follower.out
@@ -117,6 +123,7 @@ impl Follower<'_, '_, '_> {
             kind: access.kind,
             value: access.value.map(|at| self.site(at)),
             carrier,
+            companion: self.companion,
         };
         self.out.touches.push(touch);
     }
@@ -135,6 +142,7 @@ impl Follower<'_, '_, '_> {
             value: access.value.map(|at| self.site(at)),
             direct: true,
             calls: calls.into_iter().map(|at| self.site(at)).collect(),
+            companion: self.companion,
         });
     }
 
@@ -214,7 +222,10 @@ impl Follower<'_, '_, '_> {
         analysis
             .stores
             .iter()
-            .filter(|other| other.holder.span != self.found.holder.span)
+            .filter(|other| {
+                other.holder.span != self.found.holder.span
+                    && !self.companions.iter().any(|own| own.holder.span == other.holder.span)
+            })
             .any(|other| other.uses.iter().any(|access| analysis.flow.program.within(access.func, func)))
     }
 
@@ -268,6 +279,7 @@ impl Follower<'_, '_, '_> {
                 value: None,
                 direct: false,
                 calls: Vec::new(),
+                companion: false,
             });
             return;
         }

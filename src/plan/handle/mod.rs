@@ -3,6 +3,7 @@
 
 mod carriers;
 mod facts;
+mod groups;
 mod names;
 mod planner;
 mod roles;
@@ -19,6 +20,8 @@ pub use roles::Role;
 pub struct Handle {
     /// The container.
     pub store: Store,
+    /// Containers beside it that are keyed alike: they stay, and are keyed by the handle.
+    pub companions: Vec<Companion>,
     /// How things are called.
     pub names: Names,
     /// How long a value lives, and how many may.
@@ -58,6 +61,15 @@ pub struct Store {
     pub name: String,
     /// Where it lives.
     pub place: Place,
+    /// How it is written.
+    pub container: Container,
+}
+
+/// A container that is keyed by the handle of another store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Companion {
+    /// Its name.
+    pub name: String,
     /// How it is written.
     pub container: Container,
 }
@@ -155,6 +167,8 @@ pub struct Touch {
     pub value: Option<Site>,
     /// Index of the function whose handle it uses.
     pub carrier: usize,
+    /// It is one of a companion.
+    pub companion: bool,
 }
 
 /// What has to go, or to move, where no tool is called.
@@ -170,6 +184,8 @@ pub struct Outside {
     pub direct: bool,
     /// Calls of the function that it stands in.
     pub calls: Vec<Site>,
+    /// It is one of a companion.
+    pub companion: bool,
 }
 
 /// A tool that reaches the store.

@@ -53,6 +53,12 @@ const BOOKKEEPING: &[&str] = &[
 ];
 
 impl Names {
+    /// The noun with its article.
+    pub fn one(&self) -> String {
+        let article = if self.noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        format!("{article} {}", self.noun)
+    }
+
     /// Finds the names for a store.
     pub fn of(source: &Source<'_>) -> Self {
         let tools = spelling(source.tools.iter().map(String::as_str));
@@ -186,9 +192,19 @@ pub fn singular(word: &str) -> String {
     if SAME.contains(&word) || word.len() < 4 {
         return word.to_owned();
     }
-    for (plural, single) in
-        [("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("vases", "vas"), ("oes", "o")]
-    {
+    const ENDINGS: &[(&str, &str)] = &[
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("aches", "ache"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("xes", "x"),
+        ("zzes", "z"),
+        ("vases", "vas"),
+        ("tuses", "tus"),
+        ("ndices", "ndex"),
+    ];
+    for (plural, single) in ENDINGS {
         if let Some(stem) = word.strip_suffix(plural) {
             return format!("{stem}{single}");
         }

@@ -2,7 +2,7 @@
 
 use super::carriers::{Followed, Problem, follow};
 use super::names::{Names, Source};
-use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, facts, roles};
+use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, facts, groups, roles};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
@@ -16,13 +16,20 @@ const INTERFACE: &str =
 /// Plans what becomes of the stores of a server that are kept by session.
 pub fn plan(context: &Context<'_, '_>, server: &Server, out: &mut ServerPlan) {
     let names = Words { tools: facts::tool_names(context), arguments: facts::argument_names(context) };
-    for found in context.stores() {
-        if found.holds != Holds::AppState || found.carrier != Carrier::Handle || found.keyed_by != KeyedBy::SessionId {
-            continue;
-        }
-        match store(context, server, found, &names) {
+    let stores: Vec<&Found> = context
+        .stores()
+        .filter(|found| {
+            found.holds == Holds::AppState && found.carrier == Carrier::Handle && found.keyed_by == KeyedBy::SessionId
+        })
+        .collect();
+    for (found, companions) in groups::of(context, &stores) {
+        match store(context, server, found, &companions, &names) {
             Ok(step) => out.steps.push(step),
-            Err(problem) => out.manual.push(manual(context, found, problem)),
+            Err(problem) => {
+                for found in std::iter::once(found).chain(companions) {
+                    out.manual.push(manual(context, found, problem.clone()));
+                }
+            }
         }
     }
 }
@@ -71,7 +78,13 @@ fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual 
     }
 }
 
-fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Words) -> Result<Step, Problem> {
+fn store(
+    context: &Context<'_, '_>,
+    server: &Server,
+    found: &Found,
+    companions: &[&Found],
+    words: &Words,
+) -> Result<Step, Problem> {
     let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
     let stop = |why: &str, todo: &str| Problem { at: declared.clone(), why: why.to_owned(), todo: todo.to_owned() };
     let made = facts::made(context.analysis, found).ok_or_else(|| {
@@ -98,11 +111,11 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
     let place = facts::place(context, found).ok_or_else(|| {
         stop("the object that it is a field of is made for each session", "keep it where one process has it once")
     })?;
-    let followed = follow(context, found);
+    let followed = follow(context, found, companions);
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
     }
-    let tools = tools(context, found, &followed)?;
+    let tools = tools(context, found, companions, &followed)?;
     if tools.is_empty() {
         return Err(stop(
             "no tool was seen to reach it",
@@ -110,8 +123,10 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
         ));
     }
     let lazy = roles::is_lazy(context.analysis, found)
-        || followed.outside.iter().any(|outside| outside.kind == Kind::Write)
-        || followed.outside.iter().any(|outside| outside.kind == Kind::GetOrCreate);
+        || followed
+            .outside
+            .iter()
+            .any(|outside| !outside.companion && matches!(outside.kind, Kind::Write | Kind::GetOrCreate));
     if !lazy && !tools.iter().any(|tool| tool.role == Role::Creates) {
         return Err(stop("no place was seen where a value is created", "write a tool that creates it"));
     }
@@ -129,7 +144,8 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
                 .collect();
         }
     }
-    let title = format!("Turn {} into handles", found.name);
+    let all: Vec<&str> = std::iter::once(&found).chain(companions).map(|found| found.name.text()).collect();
+    let title = format!("Turn {} into handles", all.join(" and "));
     let handle = Handle {
         store: Store {
             declared: declared.clone(),
@@ -140,6 +156,7 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
         },
         lifetime: Lifetime { idle_seconds: 1800, limit: 1000 },
         owner: server.principal == Principal::User,
+        companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
         outside: followed.outside,
         loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),
@@ -153,7 +170,11 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
         tools,
     };
     let mut claims = vec![Claim { rule: RULE, at: declared.clone() }];
-    if let Some(key) = found.fallback {
+    for companion in companions {
+        let spot = Spot { module: companion.holder.module, span: companion.holder.span };
+        claims.push(Claim { rule: RULE, at: site(context, spot) });
+    }
+    for key in std::iter::once(&found).chain(companions).filter_map(|found| found.fallback) {
         claims.push(Claim { rule: session_fallback_bucket::RULE.name, at: site(context, context.spot(key)) });
     }
     Ok(Step {
@@ -168,14 +189,20 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
     })
 }
 
-fn tools(context: &Context<'_, '_>, found: &Found, followed: &Followed) -> Result<Vec<ToolUse>, Problem> {
+fn tools(
+    context: &Context<'_, '_>,
+    found: &Found,
+    companions: &[&Found],
+    followed: &Followed,
+) -> Result<Vec<ToolUse>, Problem> {
     let mut out = Vec::new();
     for used in &followed.handlers {
         let handler = context.analysis.flow.program.function(used.handler).span;
         let handler = site(context, Spot { module: used.handler.module, span: handler });
         let registration = site(context, context.spot(used.registration));
         for tool in &used.tools {
-            if used.dispatches && !found.tools.contains(tool) {
+            let reaches = std::iter::once(&found).chain(companions).any(|found| found.tools.contains(tool));
+            if used.dispatches && !reaches {
                 continue;
             }
             let entry = if used.dispatches {
@@ -214,7 +241,7 @@ fn reasons(names: &Names, tools: &[ToolUse], lazy: bool) -> Vec<String> {
     let creators: Vec<&str> =
         tools.iter().filter(|tool| tool.role == Role::Creates).map(|tool| tool.name.as_str()).collect();
     if lazy || creators.is_empty() {
-        out.push(format!("{} is new: a {} came into being where it was first used", names.create, names.noun));
+        out.push(format!("{} is new: {} came into being where it was first used", names.create, names.one()));
     } else {
         out.push(format!("{} creates the {} already, and answers its id now", creators.join(", "), names.noun));
     }

@@ -2,8 +2,10 @@
 
 use tree_sitter::Node;
 
+use super::access::is_waited_for;
 use super::work::{Work, whole_argument};
 use crate::model::facts::Span;
+use crate::plan::Site;
 use crate::plan::handle::{Carries, Entry};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, span};
@@ -119,7 +121,7 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
                     }
                 }
             }
-            if work.wait {
+            if work.wait && work.waits[index] {
                 wait_for(work, script, node);
             }
         }
@@ -129,7 +131,7 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
 
 fn wait_for(work: &mut Work<'_>, script: &Script, call: Node<'_>) {
     let Some(parent) = call.parent() else { return };
-    if parent.kind() == "await_expression" {
+    if is_waited_for(parent, call) {
         return;
     }
     let tight = match parent.kind() {
@@ -151,16 +153,19 @@ fn keeps_parameter(work: &Work<'_>, index: usize) -> Result<bool, Refused> {
     Ok(uses(script, function, at.span).iter().any(|used| !is_key(work, index, script, *used)))
 }
 
+fn is_passed_on(work: &Work<'_>, index: usize, script: &Script, used: Node<'_>) -> bool {
+    let within = |site: &Site| site.path == script.path && site.span.contains(span(used));
+    work.handle
+        .carriers
+        .iter()
+        .flat_map(|carrier| &carrier.calls)
+        .any(|call| call.within == index && call.argument.as_ref().is_some_and(within))
+}
+
 /// Whether a use of a name does nothing but lead to the key.
 fn is_key(work: &Work<'_>, index: usize, script: &Script, used: Node<'_>) -> bool {
-    let within = |site: &crate::plan::Site| site.path == script.path && site.span.contains(span(used));
-    work.handle.carriers[index].ids.iter().any(within)
-        || work
-            .handle
-            .carriers
-            .iter()
-            .flat_map(|carrier| &carrier.calls)
-            .any(|call| call.within == index && call.argument.as_ref().is_some_and(within))
+    let within = |site: &Site| site.path == script.path && site.span.contains(span(used));
+    work.handle.carriers[index].ids.iter().any(within) || is_passed_on(work, index, script, used)
 }
 
 fn parameter(work: &mut Work<'_>, index: usize, at: Span, whole: bool) -> Result<(), Refused> {
@@ -190,6 +195,10 @@ fn parameter(work: &mut Work<'_>, index: usize, at: Span, whole: bool) -> Result
     }
     if whole && script.slice(at) != name {
         for used in uses(script, function, at) {
+            // Where it is passed on, or is the key, the whole argument is written anew.
+            if work.edits.covers(&script.path, span(used)) || is_passed_on(work, index, script, used) {
+                continue;
+            }
             let shorthand = used.kind() == "shorthand_property_identifier";
             let text = if shorthand { format!("{}: {name}", script.of(used)) } else { name.clone() };
             work.edits.replace(script, span(used), text);

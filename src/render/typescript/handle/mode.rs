@@ -6,15 +6,26 @@
 
 use tree_sitter::Node;
 
+use super::checks;
 use super::work::Work;
 use crate::plan::Site;
 use crate::plan::handle::Entry;
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, enclosing_function, span};
 
+/// Which carriers have something to wait for: tools, and helpers that look the handle up.
+pub fn waiting(work: &Work<'_>) -> Vec<bool> {
+    let looks = checks::looking(work);
+    let handles = |index: usize| matches!(work.handle.carriers[index].entry, Entry::Handler(_));
+    (0..looks.len()).map(|index| looks[index] || handles(index)).collect()
+}
+
 /// Whether all carriers can wait.
 pub fn can_wait(work: &Work<'_>) -> Result<bool, Refused> {
     for (index, carrier) in work.handle.carriers.iter().enumerate() {
+        if !work.waits[index] {
+            continue;
+        }
         let (script, function) = work.function(carrier)?;
         if !can_be_async(script, function) {
             return Ok(false);
@@ -75,7 +86,10 @@ pub fn is_async(script: &Script, function: Node<'_>) -> bool {
 
 /// Makes the functions that carry the handle asynchronous.
 pub fn make_async(work: &mut Work<'_>) -> Result<(), Refused> {
-    for carrier in &work.handle.carriers {
+    for (index, carrier) in work.handle.carriers.iter().enumerate() {
+        if !work.waits[index] {
+            continue;
+        }
         let (script, function) = work.function(carrier)?;
         if is_async(script, function) {
             continue;

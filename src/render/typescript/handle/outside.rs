@@ -28,6 +28,7 @@ fn one(work: &mut Work<'_>, outside: &Outside) -> Result<(), Refused> {
         return Ok(());
     }
     match (outside.kind, outside.direct) {
+        (kind, _) if outside.companion && kind != Kind::Delete => return Err(used(script, node)),
         (Kind::Delete, _) | (Kind::GetOrCreate, true) | (Kind::Write, true) => {}
         (Kind::Read, true) => return closes(work, script, node),
         _ => return Err(used(script, node)),

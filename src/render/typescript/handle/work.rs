@@ -30,6 +30,8 @@ pub struct Work<'a> {
     pub scripts: &'a Scripts<'a>,
     /// The store's methods answer promises.
     pub wait: bool,
+    /// Whether a carrier has to wait, where the store's methods answer promises.
+    pub waits: Vec<bool>,
     /// What stands for the key, by carrier: `basket_id`, or `basket_id, owner`.
     pub keys: Vec<String>,
     /// The handle alone, by carrier.
@@ -77,7 +79,7 @@ impl<'a> Work<'a> {
 
     /// The accesses of a carrier.
     pub fn touches(&self, carrier: usize) -> impl Iterator<Item = &'a Touch> {
-        self.handle.touches.iter().filter(move |touch| touch.carrier == carrier)
+        self.handle.touches.iter().filter(move |touch| touch.carrier == carrier && !touch.companion)
     }
 
     /// Puts the handle in place of a key, a whole argument or what stands in brackets.
