@@ -83,7 +83,9 @@ fn prepare(own: &args::Fix, options: &FixOptions, output: &Output) -> Result<Pre
     match verdict {
         Verdict::Passes => {}
         Verdict::FailedBefore => {
-            output.note(&format!("note: `{command}` fails before anything is changed, so it tells nothing of the change"));
+            output.note(&format!(
+                "note: `{command}` fails before anything is changed, so it tells nothing of the change"
+            ));
         }
         Verdict::Without(titles) => {
             output.note(&format!("note: `{command}` fails with {}: left out", plural(titles.len(), "change")));

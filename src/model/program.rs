@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::facts::{
-    Class, ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Language, Module, Symbol, SymbolId, Type, TypeDeclId,
-    TypeId,
+    Class, ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Language, Module, Symbol, SymbolId, Type,
+    TypeDeclId, TypeId,
 };
 use super::name::Name;
 use super::vocabulary::{PYTHON, RUST, TYPESCRIPT, Tables};

@@ -63,7 +63,8 @@ impl Page {
         let count = refused.len() + manual.len();
         self.paint("", &format!("Left to you: {}", plural(count, "thing")), |style, line| style.bold(line));
         for group in refused {
-            let at = group.at.as_ref().map_or_else(String::new, |at| format!("{}:{}:{}: ", at.path, at.line, at.column));
+            let at =
+                group.at.as_ref().map_or_else(String::new, |at| format!("{}:{}:{}: ", at.path, at.line, at.column));
             self.say("* ", &format!("{at}{} [{}, {}]", group.title, group.level.id(), group.rule));
             self.say("  ", group.reason.as_deref().map(sentence).unwrap_or_default().as_str());
             self.say("  - ", group.help.as_deref().map(sentence).unwrap_or_default().as_str());
@@ -113,7 +114,10 @@ impl Page {
         if fix.dry_run {
             self.say("", "Next: `mcp-migrate fix` writes this; --patch FILE keeps it as a patch for `git apply`.");
         } else {
-            self.say("", "Next: read the diff (`git diff`), run your type check and tests, and tell your users what changed.");
+            self.say(
+                "",
+                "Next: read the diff (`git diff`), run your type check and tests, and tell your users what changed.",
+            );
             if let Some(undo) = undo {
                 self.say("", &format!("To undo: {undo}"));
             }

@@ -75,7 +75,9 @@ pub fn prepare(options: &FixOptions, progress: &dyn Progress) -> Result<Prepared
     // What is wrong with a path is the scan's to say.
     let root = match walk::root(&paths) {
         Ok(root) => root,
-        Err(_) => return Err(pass(&options.scan, progress).err().unwrap_or_else(|| ScanError::not_found(&paths[0])).into()),
+        Err(_) => {
+            return Err(pass(&options.scan, progress).err().unwrap_or_else(|| ScanError::not_found(&paths[0])).into());
+        }
     };
     let mut proposer = Proposer::new(options, progress, &root);
     let settings = edit::Settings { level: options.level, ..edit::Settings::default() };

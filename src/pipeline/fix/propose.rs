@@ -125,9 +125,11 @@ fn group(step: &Step, rendered: Rendered, pass: &Pass) -> Group {
         .map(|change| Edit::replace(change.path, change.span.start as usize..change.span.end as usize, change.text))
         .collect();
     group.new_files = rendered.new_files.into_iter().map(|(path, text)| NewFile { path, text }).collect();
-    let claimed = pass.scan.findings.iter().filter(|finding| {
-        finding.fix.as_ref().is_some_and(|fix| fix.step.as_deref() == Some(step.id.as_str()))
-    });
+    let claimed = pass
+        .scan
+        .findings
+        .iter()
+        .filter(|finding| finding.fix.as_ref().is_some_and(|fix| fix.step.as_deref() == Some(step.id.as_str())));
     group.claims = claimed.map(|finding| finding.fingerprint.clone()).collect();
     group.notes = step.notes.iter().cloned().chain(rendered.notes).collect();
     group

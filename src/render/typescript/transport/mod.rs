@@ -6,6 +6,7 @@
 
 mod branches;
 mod chores;
+mod closing;
 mod edits;
 mod eval;
 mod exec;
@@ -14,6 +15,7 @@ mod fold;
 mod leftovers;
 mod lines;
 mod machine;
+mod methods;
 mod modern;
 mod node;
 mod routes;

@@ -1,0 +1,162 @@
+//! The one close of each request's server.
+
+use tree_sitter::Node;
+
+use super::fold::{Fold, any};
+use crate::plan::transport::Fact;
+use crate::render::Refused;
+use crate::render::typescript::script::{bare, children, enclosing_function, span, statement};
+
+impl<'w> Fold<'w> {
+    /// Sees to it that the server of each request is closed with it.
+    pub fn close_servers(&mut self, hook: &dyn Fn(usize, &str, &str) -> String) -> Result<(), Refused> {
+        for unit in 0..self.world.units.len() {
+            let mut closed = Vec::new();
+            for connect in self.places(unit, &Fact::Connect) {
+                if self.runs(unit, connect) && enclosing_function(connect).is_some() {
+                    closed.extend(self.close_server(unit, connect, hook));
+                }
+            }
+            self.close_where_answered(unit, &closed, hook);
+        }
+        Ok(())
+    }
+
+    /// Closes the server in the function that connects it; which function that is, where a request is answered there.
+    pub(super) fn close_server(
+        &mut self,
+        unit: usize,
+        connect: Node<'w>,
+        hook: &dyn Fn(usize, &str, &str) -> String,
+    ) -> Option<Node<'w>> {
+        let file = &self.world.units[unit];
+        let script = &file.script;
+        let function = enclosing_function(connect)?;
+        if self.sessionless_already(unit, function) {
+            return Some(function);
+        }
+        let answers: Vec<Node<'w>> = self
+            .places(unit, &Fact::Handle)
+            .into_iter()
+            .filter(|answer| self.runs(unit, *answer) && self.has_response(unit, *answer))
+            .collect();
+        let answer = answers.iter().copied().find(|answer| span(function).contains(span(*answer)))?;
+        let receiver =
+            connect.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object"))?;
+        let at = statement(connect);
+        let indent = self.edits[unit].indentation(script, at).to_owned();
+        let newline = script.style.newline;
+        let response = self.response(unit, answer);
+        let plain = bare(receiver);
+        if let Some(made) = self.shared_factory(unit, plain, function) {
+            let server = script.of(plain).to_owned();
+            let end = if script.style.semicolons { ";" } else { "" };
+            let text = hook(unit, &response, &server);
+            let made = self.edits[unit].edited(script, made);
+            self.edits[unit].insert(
+                at.start_byte(),
+                format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"),
+            );
+            return Some(function);
+        }
+        if plain.kind() == "identifier"
+            || plain.kind() == "member_expression" && !any(plain, &mut |n| n.kind() == "call_expression")
+        {
+            let server = self.edits[unit].edited(script, receiver);
+            let text = hook(unit, &response, &server);
+            if !self.closes_already(unit, function, &server) {
+                self.edits[unit].insert(at.start_byte(), format!("{text}{newline}{indent}"));
+            }
+            return Some(function);
+        }
+        let server = ["server", "mcpServer", "requestServer"]
+            .into_iter()
+            .find(|name| !any(function, &mut |node| node.kind() == "identifier" && script.of(node) == *name))
+            .unwrap_or("serverOfRequest");
+        let text = hook(unit, &response, server);
+        let made = if receiver.kind() == "parenthesized_expression" { children(receiver)[0] } else { receiver };
+        let made = self.edits[unit].edited(script, made);
+        let end = if script.style.semicolons { ";" } else { "" };
+        self.edits[unit]
+            .insert(at.start_byte(), format!("const {server} = {made}{end}{newline}{indent}{text}{newline}{indent}"));
+        self.edits[unit].replace(span(receiver), server);
+        Some(function)
+    }
+
+    /// Whether a function makes a transport that opens no sessions, and none that does.
+    pub fn sessionless_already(&self, unit: usize, function: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let has = |wanted: &Fact| any(function, &mut |node| file.fact(node) == Some(wanted));
+        has(&Fact::Sessionless) && !has(&Fact::Construct)
+    }
+
+    /// What builds a server that all requests share, where it can be built in each of them instead: the variable goes.
+    pub(super) fn shared_factory(&mut self, unit: usize, server: Node<'w>, function: Node<'w>) -> Option<Node<'w>> {
+        let file = &self.world.units[unit];
+        let symbol = file.symbol(server).filter(|_| server.kind() == "identifier")?;
+        if span(function).contains(file.module.symbol(symbol).span) {
+            return None;
+        }
+        let uses = self.uses(unit, (unit, symbol));
+        let declared = uses.iter().copied().find(|used| span(*used) == file.module.symbol(symbol).span)?;
+        let declarator = declared.parent().filter(|parent| parent.kind() == "variable_declarator")?;
+        let declaration = declarator.parent().filter(|declaration| children(*declaration).len() == 1)?;
+        let value = declarator.child_by_field_name("value")?;
+        let within = uses
+            .iter()
+            .all(|used| *used == declared || self.edits[unit].gone(*used) || span(function).contains(span(*used)));
+        let builds = file.fact(bare(value)) == Some(&Fact::Build);
+        if !within || !builds || declaration.parent().is_some_and(|parent| parent.kind() == "export_statement") {
+            return None;
+        }
+        self.remove(unit, declaration);
+        Some(value)
+    }
+
+    /// Whether a function closes a server, or its transport, with the response already.
+    pub(super) fn closes_already(&self, unit: usize, function: Node<'w>, server: &str) -> bool {
+        let file = &self.world.units[unit];
+        any(function, &mut |node| {
+            let listens = node.kind() == "call_expression"
+                && node
+                    .child_by_field_name("function")
+                    .and_then(|callee| callee.child_by_field_name("property"))
+                    .is_some_and(|name| matches!(file.script.of(name), "on" | "once"))
+                && self
+                    .argument(node, 0)
+                    .is_some_and(|event| file.script.of(event).trim_matches(['"', '\'']) == "close");
+            listens
+                && self.argument(node, 1).is_some_and(|callback| {
+                    any(callback, &mut |inner| {
+                        file.fact(inner) == Some(&Fact::Close)
+                            && inner
+                                .child_by_field_name("function")
+                                .and_then(|callee| callee.child_by_field_name("object"))
+                                .is_some_and(|object| file.script.of(object) == server)
+                    })
+                })
+        })
+    }
+
+    /// Where a helper makes the transport, the handler that uses it closes it.
+    pub(super) fn close_where_answered(
+        &mut self,
+        unit: usize,
+        closed: &[Node<'w>],
+        hook: &dyn Fn(usize, &str, &str) -> String,
+    ) {
+        for answer in self.places(unit, &Fact::Handle) {
+            let within = closed.iter().any(|function| span(*function).contains(span(answer)));
+            if within || !self.runs(unit, answer) || !self.has_response(unit, answer) {
+                continue;
+            }
+            let script = &self.world.units[unit].script;
+            let callee = answer.child_by_field_name("function");
+            let Some(transport) = callee.and_then(|callee| callee.child_by_field_name("object")) else { continue };
+            let at = statement(answer);
+            let text = hook(unit, &self.response(unit, answer), &self.edits[unit].edited(script, transport));
+            let indent = self.edits[unit].indentation(script, at).to_owned();
+            self.edits[unit].insert(at.start_byte(), format!("{text}{}{indent}", script.style.newline));
+        }
+    }
+}
