@@ -12,8 +12,7 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
         return Ok(());
     }
     let looks = looking(work);
-    for index in 0..work.handle.carriers.len() {
-        let carrier = &work.handle.carriers[index];
+    for (index, carrier) in work.handle.carriers.iter().enumerate() {
         let Entry::Handler(tools) = &carrier.entry else { continue };
         if looks[index] || work.creates(carrier) {
             continue;
