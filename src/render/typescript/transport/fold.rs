@@ -35,6 +35,8 @@ pub struct Fold<'w> {
     pub counted_by: Option<(usize, String)>,
     /// What POST, GET and DELETE reach, where one function receives them all.
     pub by_method: [FxHashSet<Place>; 3],
+    /// Which way conditions go for POST, where one function receives all methods.
+    pub decided_for_post: FxHashMap<Place, Option<bool>>,
     /// Timers that are gone: the variables that held them.
     pub timers: FxHashSet<Name>,
     /// The same for fields: the file, the class, the field.
@@ -56,6 +58,7 @@ impl<'w> Fold<'w> {
             modern: false,
             counted_by: None,
             by_method: Default::default(),
+            decided_for_post: FxHashMap::default(),
             timers: FxHashSet::default(),
             timer_fields: Vec::new(),
         }
