@@ -27,6 +27,7 @@ impl<'w> Fold<'w> {
                 dropped.into_iter().flatten().filter(|part| kept.is_none_or(|kept| !span(*part).contains(span(kept))))
             {
                 self.speaks_to_client(unit, part)?;
+                self.note_lost_lines(unit, part);
             }
             match kept {
                 Some(next) if next.kind() == "if_statement" => at = next,
