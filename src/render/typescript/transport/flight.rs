@@ -46,7 +46,7 @@ impl<'w> Fold<'w> {
     }
 
     /// `table.size`, `Object.keys(table).length`.
-    fn counts(&self, unit: usize) -> Vec<Node<'w>> {
+    pub(super) fn counts(&self, unit: usize) -> Vec<Node<'w>> {
         let script = &self.world.units[unit].script;
         let property = |node: Node<'w>| node.child_by_field_name("property").map_or("", |name| script.of(name));
         let mut out = Vec::new();
@@ -82,7 +82,7 @@ impl<'w> Fold<'w> {
     }
 
     /// Whether all that a function does is to say how many sessions there are.
-    fn only_counts(&self, target: Function) -> bool {
+    pub(super) fn only_counts(&self, target: Function) -> bool {
         let Some(body) = self.world.function(target).and_then(|node| node.child_by_field_name("body")) else {
             return false;
         };
@@ -200,6 +200,14 @@ impl<'w> Fold<'w> {
             Framework::Hono => (("Context", ""), "Next"),
             _ => (("IncomingMessage", "ServerResponse"), ""),
         };
+        let source = match framework {
+            Framework::Express => "express",
+            Framework::Fastify => "fastify",
+            Framework::Hono => "hono",
+            _ => "node:http",
+        };
+        let imported = |name: &str| format!("import({}).{name}", script.style.string(source));
+        let of = (imported(ty.0), imported(ty.1), imported(next));
         let entry = Entry {
             style: &script.style,
             framework,
@@ -214,6 +222,7 @@ impl<'w> Fold<'w> {
             cap: None,
             modern: self.modern,
             next: (typed && !next.is_empty()).then_some(next),
+            documented: script.documents_types().then_some((of.0.as_str(), of.1.as_str(), of.2.as_str())),
         };
         let Some(call) = script.node(route.at.span) else { return Ok(Vec::new()) };
         let Some(declarations) = flight.declarations() else {
@@ -244,12 +253,6 @@ impl<'w> Fold<'w> {
         }
         let mut wanted = flight.imports();
         if typed {
-            let source = match framework {
-                Framework::Express => "express",
-                Framework::Fastify => "fastify",
-                Framework::Hono => "hono",
-                _ => "node:http",
-            };
             let named = [ty.0, ty.1, next].into_iter().filter(|name| !name.is_empty());
             wanted.extend(named.map(|name| Wanted { source, name, is_type: true }));
         }

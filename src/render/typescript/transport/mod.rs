@@ -14,10 +14,12 @@ mod flight;
 mod fold;
 mod leftovers;
 mod lines;
+mod log_lines;
 mod machine;
 mod methods;
 mod modern;
 mod node;
+mod phrase;
 mod routes;
 mod setup;
 mod sse;
@@ -87,7 +89,9 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     let mut fold = Fold::new(world, run(None));
     fold.modern = modern;
     if !node.is_empty() {
-        fold.by_method = ["POST", "GET", "DELETE"].map(|method| run(Some((node.clone(), method))).reached);
+        let [posted, got, deleted] = ["POST", "GET", "DELETE"].map(|method| run(Some((node.clone(), method))));
+        fold.decided_for_post = posted.decided;
+        fold.by_method = [posted.reached, got.reached, deleted.reached];
         fold.node_regions(step)?;
     }
     fold.without_sse(step)?;
@@ -102,7 +106,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     fold.tidy(step);
     fold.merge_variables()?;
     fold.tidy(step);
-    fold.node_guards(step);
+    fold.node_guards(step)?;
     fold.close_servers(&|unit, response, server| {
         let style = &world.units[unit].script.style;
         Entry { style, framework: Framework::Node, request: "", response, types: None }.close(server)
