@@ -84,7 +84,7 @@ impl Page {
         if fix.preconditions.is_empty() {
             return;
         }
-        self.paint("", "Checked, and so", |style, line| style.bold(line));
+        self.paint("", "Checked, and found so", |style, line| style.bold(line));
         for precondition in &fix.preconditions {
             let at = precondition.at.as_ref().map_or_else(String::new, |at| format!(" ({}:{})", at.path, at.line));
             self.say("* ", &format!("{}{at}", precondition.what));
