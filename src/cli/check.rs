@@ -28,13 +28,10 @@ pub fn checks(paths: &[PathBuf], check: &Check, settings: &Settings, global: &Gl
         Err(_) => None,
     };
     Ok(Checks {
-        rules: global.rule.iter().map(|rule| rule.name).collect(),
-        severities: settings.file().map_or_else(Vec::new, |file| file.rules.clone()),
-        ignores: settings.file().map_or_else(Vec::new, |file| file.ignore.clone()),
+        policy: settings.policy(global),
         changes,
         baseline,
         write_baseline: check.write_baseline,
-        scope: paths.iter().filter_map(|path| path.canonicalize().ok()).collect(),
     })
 }
 
