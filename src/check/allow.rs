@@ -57,12 +57,7 @@ pub(super) struct Heard {
 /// Takes out what comments allow, and adds a finding for each that allows nothing, with the step that takes it away.
 ///
 /// `judged`: whether findings of a rule were looked for, so that an allowance without any is known to be unused.
-pub(super) fn apply(
-    scan: &Scan,
-    evidence: &Evidence,
-    findings: Vec<Finding>,
-    judged: &dyn Fn(&Rule) -> bool,
-) -> Heard {
+pub(super) fn apply(scan: &Scan, evidence: &Evidence, findings: Vec<Finding>, judged: &dyn Fn(&Rule) -> bool) -> Heard {
     let mut allowances = read(&evidence.comments, &evidence.tree);
     let (mut kept, mut allowed) = (Vec::with_capacity(findings.len()), Vec::new());
     for finding in findings {
@@ -118,9 +113,7 @@ pub(super) fn apply(
 impl Allowance {
     /// What of it allows nothing: all of it, or some of the names.
     fn leftover(&self, judged: &dyn Fn(&Rule) -> bool) -> Option<Leftover<'_>> {
-        let stale = |(entry, _, _, used): &&(Entry, Position, Position, bool)| {
-            matches!(&entry.said, Said::Allows(rule, _) if !used && judged(rule))
-        };
+        let stale = |(entry, _, _, used): &&(Entry, Position, Position, bool)| matches!(&entry.said, Said::Allows(rule, _) if !used && judged(rule));
         let names: Vec<(&'static str, Span)> = self
             .entries
             .iter()

@@ -27,12 +27,7 @@ pub fn checks(paths: &[PathBuf], check: &Check, settings: &Settings, global: &Gl
         Ok(root) => changes(check, &root)?,
         Err(_) => None,
     };
-    Ok(Checks {
-        policy: settings.policy(global),
-        changes,
-        baseline,
-        write_baseline: check.write_baseline,
-    })
+    Ok(Checks { policy: settings.policy(global), changes, baseline, write_baseline: check.write_baseline })
 }
 
 fn changes(check: &Check, root: &Path) -> Result<Option<Changes>, CheckError> {

@@ -132,7 +132,8 @@ fn undo_commits(commits: &[Committed]) -> String {
     format!("`git revert {}`, or any of them that no later one needs", hashes.join(" "))
 }
 
-fn failed(error: &FixError, output: &Output) -> u8 {
+/// Says why there is no result, and gives the exit code.
+pub fn failed(error: &FixError, output: &Output) -> u8 {
     match error {
         FixError::Scan(error) => output.error(error),
         FixError::Stopped(stop) => say(&stop.to_string(), &help(stop), output),

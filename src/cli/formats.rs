@@ -41,7 +41,7 @@ pub fn render(format: ScanFormat, scan: &Scan, edits: &Edits, global: &Global, o
         ScanFormat::Gitlab => gitlab::render(scan, &from_repository()),
         ScanFormat::Rdjson => rdjson::render(scan, edits, &from_here()),
         ScanFormat::Junit => junit::render(scan, &from_repository()),
-        ScanFormat::Markdown => markdown::render(scan, &repository(scan)),
+        ScanFormat::Markdown => markdown::render(scan, None, &repository(scan)),
     }
 }
 
@@ -57,7 +57,7 @@ pub fn step_summary(scan: &Scan, output: &Output) {
     if actions != "true" {
         return;
     }
-    let report = markdown::render(scan, &repository(scan));
+    let report = markdown::render(scan, None, &repository(scan));
     let appended = OpenOptions::new().create(true).append(true).open(path);
     if let Err(error) = appended.and_then(|mut file| file.write_all(report.as_bytes())) {
         output.note(&format!("note: the summary of the step can't be written: {error}"));

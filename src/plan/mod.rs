@@ -17,8 +17,8 @@ pub use crate::edit::Level;
 use crate::model::facts::Span;
 use crate::rules::detect::{Context, Spot};
 use crate::rules::finding::FixHint;
-pub use settings::PlanSettings;
 use blockers::Blockers;
+pub use settings::PlanSettings;
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use mcp_migrate::report::edits::Edits;
 use mcp_migrate::report::places::{Base, Places};
 use mcp_migrate::report::scan::Scan;
 use mcp_migrate::report::sources::DiskSources;
@@ -58,7 +59,7 @@ fn gitlab_snapshots() {
 
 #[test]
 fn rdjson_snapshots() {
-    snapshots("rdjson", rdjson::render);
+    snapshots("rdjson", |scan, places| rdjson::render(scan, &Edits::default(), places));
 }
 
 #[test]
@@ -73,18 +74,18 @@ fn jsonl_snapshots() {
 
 #[test]
 fn markdown_snapshots() {
-    snapshots("markdown", |scan, places| markdown::render(scan, places.base()));
+    snapshots("markdown", |scan, places| markdown::render(scan, None, places.base()));
 }
 
 #[test]
 fn short_markdown_snapshots() {
-    snapshots("pr", |scan, places| markdown::brief(scan, places.base()));
+    snapshots("pr", |scan, places| markdown::brief(scan, None, places.base()));
 }
 
 #[test]
 fn sarif_snapshots() {
     snapshots("sarif", |scan, places| {
-        let text = sarif::render(scan, places);
+        let text = sarif::render(scan, &Edits::default(), places);
         assert_eq!(sarif_schema::errors(&text), Vec::<String>::new());
         let mut log: Value = serde_json::from_str(&text).expect("JSON");
         // The rules are the same everywhere; a test of their own looks at them.

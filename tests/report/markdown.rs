@@ -9,14 +9,14 @@ use crate::sample;
 
 #[test]
 fn the_whole_report() {
-    insta::assert_snapshot!(render(&sample::scan(), &Base::root()));
+    insta::assert_snapshot!(render(&sample::scan(), None, &Base::root()));
 }
 
 #[test]
 fn nothing_found() {
     let scan = Scan::assemble(Parts::default());
-    insta::assert_snapshot!(render(&scan, &Base::root()));
-    insta::assert_snapshot!(brief(&scan, &Base::root()));
+    insta::assert_snapshot!(render(&scan, None, &Base::root()));
+    insta::assert_snapshot!(brief(&scan, None, &Base::root()));
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn stores_of_one_kind_are_one_decision() {
     for store in &mut cart.stores {
         (store.holds, store.carrier) = (Holds::Guard, Carrier::Manual);
     }
-    let text = render(&Scan::assemble(parts), &Base::root());
+    let text = render(&Scan::assemble(parts), None, &Base::root());
     assert!(text.contains("### 1. `transports`, `baskets`, `tokens`: a guard\n"), "{text}");
     assert!(!text.contains("### 2. "), "{text}");
     assert!(text.contains("Each user is known (`packages/cart/src/auth.ts:9`)"), "{text}");
@@ -44,7 +44,7 @@ fn gateways_have_their_options_with_places() {
         cart.principal = principal;
         cart.stores.retain(|s| s.name == "baskets");
         (cart.stores[0].holds, cart.stores[0].carrier) = (Holds::Upstream, Carrier::Manual);
-        let text = render(&Scan::assemble(parts), &Base::root());
+        let text = render(&Scan::assemble(parts), None, &Base::root());
         assert!(text.contains(words), "{text}");
         assert!(text.contains("Route by a cookie or a header"), "{text}");
         assert!(text.contains("`packages/cart/src/server.ts:8` (read, in tool add_item)"), "{text}");
@@ -74,10 +74,10 @@ fn long_reports_are_shortened_and_short_ones_stay_short() {
         }));
     }
     let scan = Scan::assemble(parts);
-    let text = render(&scan, &Base::root());
+    let text = render(&scan, None, &Base::root());
     assert!(text.chars().count() <= LIMIT);
     assert!(text.contains("> Shortened to 65536 characters: "), "{}", &text[text.len() - 500..]);
-    let short = brief(&scan, &Base::root());
+    let short = brief(&scan, None, &Base::root());
     assert!(short.lines().count() <= 60, "{short}");
     assert!(short.contains("stores more: `mcp-migrate report` lists them."), "{short}");
 }
@@ -89,7 +89,7 @@ fn names_of_the_code_are_not_markup() {
     cart.stores[0].name = "a`|b".to_owned();
     cart.stores[0].tools = vec!["<img src=x>\n# head".to_owned()];
     parts.findings[0].message = "in tool <b>@team</b> [x](y)".to_owned();
-    let text = render(&Scan::assemble(parts), &Base::root());
+    let text = render(&Scan::assemble(parts), None, &Base::root());
     assert!(text.contains("`` a`\\|b ``"), "{text}");
     assert!(!text.contains("\n# head"), "{text}");
     assert!(text.contains("&lt;b&gt;@\u{2060}team&lt;/b&gt; \\[x\\](y)"), "{text}");

@@ -87,11 +87,7 @@ pub fn edits(options: &FixOptions, progress: &dyn Progress) -> Result<Edits, Fix
     Ok(edits::of(&outcome))
 }
 
-fn think(
-    options: &FixOptions,
-    rounds: usize,
-    progress: &dyn Progress,
-) -> Result<(PathBuf, Outcome, Rounds), FixError> {
+fn think(options: &FixOptions, rounds: usize, progress: &dyn Progress) -> Result<(PathBuf, Outcome, Rounds), FixError> {
     let paths = if options.scan.paths.is_empty() { vec![PathBuf::from(".")] } else { options.scan.paths.clone() };
     // What is wrong with a path is the scan's to say.
     let root = match walk::root(&paths) {

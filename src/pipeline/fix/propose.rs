@@ -59,7 +59,15 @@ pub struct Proposer<'a> {
 impl<'a> Proposer<'a> {
     /// Nothing is proposed yet.
     pub fn new(options: &'a FixOptions, progress: &'a dyn Progress, root: &Path) -> Self {
-        Self { options, progress, root: root.to_owned(), first: None, last: None, held: Vec::new(), settled: Settled::default() }
+        Self {
+            options,
+            progress,
+            root: root.to_owned(),
+            first: None,
+            last: None,
+            held: Vec::new(),
+            settled: Settled::default(),
+        }
     }
 
     /// The groups for what the overlay shows.

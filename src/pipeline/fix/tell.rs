@@ -62,8 +62,7 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
 fn unmatched(options: &FixOptions, first: &Pass) -> Option<String> {
     let stores = || first.scan.servers.iter().flat_map(|server| &server.stores);
     let unknown = |name: &&str| !stores().any(|store| store.name == **name || store.id == **name);
-    let unknown: Vec<String> =
-        options.scan.plan.stores().filter(unknown).map(|name| format!("`{name}`")).collect();
+    let unknown: Vec<String> = options.scan.plan.stores().filter(unknown).map(|name| format!("`{name}`")).collect();
     let list = unknown.join(", ");
     (!unknown.is_empty()).then(|| format!("The settings give names or lifetimes to {list}; there is no such store."))
 }

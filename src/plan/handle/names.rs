@@ -271,7 +271,8 @@ mod tests {
     fn a_name_can_be_chosen() {
         let chosen = NameSetting { noun: Some("shopping trolley".to_owned()), prefix: Some("trl".to_owned()) };
         let tools = ["add_item".to_owned()];
-        let source = Source { store: "baskets", value: None, list: true, tools: &tools, arguments: &[], chosen: &chosen };
+        let source =
+            Source { store: "baskets", value: None, list: true, tools: &tools, arguments: &[], chosen: &chosen };
         let names = Names::of(&source);
         assert_eq!((names.noun.as_str(), names.create.as_str()), ("shopping trolley", "create_shopping_trolley"));
         assert_eq!((names.argument.as_str(), names.prefix.as_str()), ("shopping_trolley_id", "trl"));

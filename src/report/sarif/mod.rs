@@ -231,7 +231,10 @@ fn fix(edit: &Edit, places: &Places<'_>) -> Fix {
     }
     changes.extend(edit.new_files.iter().map(|(path, text)| ArtifactChange {
         artifact_location: artifact(path, places),
-        replacements: vec![Replacement { deleted_region: NOTHING_YET, inserted_content: Snippet { text: text.clone() } }],
+        replacements: vec![Replacement {
+            deleted_region: NOTHING_YET,
+            inserted_content: Snippet { text: text.clone() },
+        }],
     }));
     Fix { description: Text::plain(as_sentence(&edit.title)), artifact_changes: changes }
 }
