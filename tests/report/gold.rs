@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use mcp_migrate::check::Policy;
+use mcp_migrate::edit::Level;
+use mcp_migrate::pipeline::fix::{FixOptions, edits};
 use mcp_migrate::report::edits::Edits;
 use mcp_migrate::report::places::{Base, Places};
 use mcp_migrate::report::scan::Scan;
@@ -93,6 +96,30 @@ fn sarif_snapshots() {
         log["runs"][0]["tool"]["driver"]["notifications"] = Value::from("…");
         serde_json::to_string_pretty(&log).expect("JSON")
     });
+}
+
+/// Edits of real groups, one of which makes a file, are as the schema has them.
+#[test]
+fn sarif_with_edits_matches_the_schema() {
+    for (server, files) in [("b-transport-map", 1), ("c-session-map", 2)] {
+        let scan = gold(server);
+        let options = FixOptions {
+            scan: ScanOptions { paths: vec![scan.disk_root.clone()], ..ScanOptions::default() },
+            level: Level::Review,
+            rules: Vec::new(),
+            without: Vec::new(),
+            policy: Policy::default(),
+            allow_dirty: false,
+        };
+        let edits = edits(&options, &Silent).unwrap_or_else(|error| panic!("{error:?}"));
+        let sources = DiskSources::new(scan.disk_root.clone());
+        let text = sarif::render(&scan, &edits, &Places::new(Base::folder("apps/a"), &sources));
+        assert_eq!(sarif_schema::errors(&text), Vec::<String>::new());
+        let log: Value = serde_json::from_str(&text).expect("JSON");
+        let results = log["runs"][0]["results"].as_array().expect("results");
+        let fix = results.iter().find_map(|result| result["fixes"].get(0)).expect("a fix");
+        assert_eq!(fix["artifactChanges"].as_array().map(Vec::len), Some(files), "{server}");
+    }
 }
 
 /// Lines move in every change; alerts and baselines must not.
