@@ -14,6 +14,7 @@ pub fn render(fix: &Fix, style: Style, undo: Option<&str>) -> String {
     if !refused.is_empty() || !fix.manual.is_empty() {
         page.left(&refused, &fix.manual);
     }
+    page.allowed(fix);
     page.checked(fix);
     page.end(fix, undo);
     page.out
@@ -76,6 +77,18 @@ impl Page {
             for todo in &manual.todo {
                 self.say("  - ", &sentence(todo));
             }
+        }
+        self.out.push('\n');
+    }
+
+    fn allowed(&mut self, fix: &Fix) {
+        if fix.summary.allowed == 0 {
+            return;
+        }
+        self.paint("", "Stays as it is", |style, line| style.bold(line));
+        for group in fix.allowed() {
+            self.say("* ", &format!("{} [{}, {}]", group.title, group.level.id(), group.rule));
+            self.say("  ", &group.reason.as_deref().map(sentence).unwrap_or_default());
         }
         self.out.push('\n');
     }

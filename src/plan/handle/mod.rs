@@ -101,6 +101,10 @@ pub struct Lifetime {
     pub idle_seconds: u32,
     /// How many may live at once.
     pub limit: u32,
+    /// The seconds are set for this store: they come before what its code says.
+    pub idle_is_set: bool,
+    /// So is the limit.
+    pub limit_is_set: bool,
 }
 
 /// A function that the handle passes through.

@@ -6,7 +6,7 @@ use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, facts, groups, roles}
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
-use crate::plan::{Claim, Level, Manual, ServerPlan, Step, StepKind, site};
+use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, site};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
 
@@ -14,7 +14,7 @@ const INTERFACE: &str =
     "keep the values in a store that the processes share, behind create, get, save and destroy by handle";
 
 /// Plans what becomes of the stores of a server that are kept by session.
-pub fn plan(context: &Context<'_, '_>, server: &Server, out: &mut ServerPlan) {
+pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
     let names = Words { tools: facts::tool_names(context), arguments: facts::argument_names(context) };
     let stores: Vec<&Found> = context
         .stores()
@@ -23,7 +23,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, out: &mut ServerPlan) {
         })
         .collect();
     for (found, companions) in groups::of(context, &stores) {
-        match store(context, server, found, &companions, &names) {
+        match store(context, server, found, &companions, &names, settings) {
             Ok(step) => out.steps.push(step),
             Err(problem) => {
                 for found in std::iter::once(found).chain(companions) {
@@ -84,8 +84,10 @@ fn store(
     found: &Found,
     companions: &[&Found],
     words: &Words,
+    settings: &PlanSettings,
 ) -> Result<Step, Problem> {
     let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
+    let id = format!("{}#{}", declared.path, found.name);
     let stop = |why: &str, todo: &str| Problem { at: declared.clone(), why: why.to_owned(), todo: todo.to_owned() };
     let made = facts::made(context.analysis, found).ok_or_else(|| {
         stop(
@@ -132,8 +134,15 @@ fn store(
     }
     let list = facts::is_list(context.analysis, found);
     let value = found.value.as_deref();
-    let names =
-        Names::of(&Source { store: found.name.text(), value, list, tools: &words.tools, arguments: &words.arguments });
+    let chosen = settings.names_of(found.name.text(), &id);
+    let names = Names::of(&Source {
+        store: found.name.text(),
+        value,
+        list,
+        tools: &words.tools,
+        arguments: &words.arguments,
+        chosen: &chosen,
+    });
     let mut carriers = followed.carriers;
     for (carrier, func) in carriers.iter_mut().zip(&followed.funcs) {
         if let Entry::Handler(indices) = &mut carrier.entry {
@@ -154,7 +163,7 @@ fn store(
             place,
             container,
         },
-        lifetime: Lifetime { idle_seconds: 1800, limit: 1000 },
+        lifetime: lifetime(settings, found.name.text(), &id),
         owner: server.principal == Principal::User,
         companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
@@ -178,7 +187,7 @@ fn store(
         claims.push(Claim { rule: session_fallback_bucket::RULE.name, at: site(context, context.spot(key)) });
     }
     Ok(Step {
-        id: format!("handle:{}#{}", declared.path, found.name),
+        id: format!("handle:{id}"),
         rule: RULE,
         title,
         level: Level::Review,
@@ -226,6 +235,16 @@ fn tools(
     }
     out.sort_by(|a, b| (&a.registration, &a.entry).cmp(&(&b.registration, &b.entry)));
     Ok(out)
+}
+
+fn lifetime(settings: &PlanSettings, name: &str, id: &str) -> Lifetime {
+    let (own, general) = (settings.lifetime_of(name, id), settings.lifetime);
+    Lifetime {
+        idle_seconds: own.idle_seconds.or(general.idle_seconds).unwrap_or(1800),
+        limit: own.limit.or(general.limit).unwrap_or(1000),
+        idle_is_set: own.idle_seconds.is_some(),
+        limit_is_set: own.limit.is_some(),
+    }
 }
 
 /// What an owner hears about a value that has expired.
