@@ -9,6 +9,7 @@ use crate::edit::{Edit, Group, NewFile, Outcome, Overlay, Proposal};
 use crate::pipeline::{Pass, Progress, pass};
 use crate::plan::{ServerPlan, Step};
 use crate::render::{self, Refused, Rendered};
+use crate::rules::finding::FixHint;
 use crate::rules::unused_allow;
 
 /// A step that was not proposed in the last round.
@@ -83,6 +84,9 @@ impl<'a> Proposer<'a> {
                 None => self.turn(step, &pass.plans, &texts),
             };
             match turn {
+                Ok(rendered) if rendered.changes.is_empty() && rendered.new_files.is_empty() => {
+                    held.extend(idle(step, &pass));
+                }
                 Ok(rendered) => groups.push(group(step, rendered, &claims(step, &pass, &settled))),
                 Err(why) => held.push(Held { step: step.clone(), why }),
             }
@@ -143,6 +147,18 @@ fn claims(step: &Step, pass: &Pass, settled: &Settled) -> Vec<String> {
     let found = pass.scan.findings.iter().chain(settled.findings.iter().filter(|f| f.rule == unused_allow::RULE.name));
     let claimed = found.filter(|f| f.fix.as_ref().is_some_and(|fix| fix.step.as_deref() == Some(step.id.as_str())));
     claimed.map(|finding| finding.fingerprint.clone()).collect()
+}
+
+/// A step that found nothing to change: where a finding still asks for it, a person has to look.
+fn idle(step: &Step, pass: &Pass) -> Option<Held> {
+    let asked = |fix: &FixHint| fix.step.as_deref() == Some(step.id.as_str());
+    pass.scan.findings.iter().find(|finding| finding.fix.as_ref().is_some_and(asked))?;
+    let refused = Refused {
+        at: step.claims.first()?.at.clone(),
+        why: "nothing was found here that could be changed".to_owned(),
+        todo: "make the change by hand".to_owned(),
+    };
+    Some(Held { step: step.clone(), why: Why::Refused(refused) })
 }
 
 fn group(step: &Step, rendered: Rendered, claims: &[String]) -> Group {

@@ -151,6 +151,7 @@ fn manual(rounds: &Rounds, places: &Locator) -> Vec<Manual> {
         .filter(|manual| !stays(manual))
         .collect();
     out.extend(unspoken(rounds));
+    out.extend(unplanned(rounds));
     out.sort_by(|a, b| (&a.at, &a.rule, &a.what).cmp(&(&b.at, &b.rule, &b.what)));
     out.dedup();
     out
@@ -169,6 +170,27 @@ fn unspoken(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
             what: format!("migrate the {} server in `{}`", server.language, server.path),
             why: "fix edits TypeScript and JavaScript only, so far".to_owned(),
             todo: vec!["`mcp-migrate report` tells what is kept per session and where it belongs".to_owned()],
+        })
+    })
+}
+
+/// Servers with findings of which no planner had anything to say: silence would pass for "done".
+fn unplanned(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
+    let has_plan = |path: &str| {
+        let plans = rounds.last.plans.iter().filter(|plan| plan.server == path);
+        plans.into_iter().any(|plan| !plan.steps.is_empty() || !plan.manual.is_empty())
+    };
+    let servers = rounds.last.scan.servers.iter().filter(|server| plan::speaks(server.language));
+    servers.filter(move |server| !has_plan(&server.path)).filter_map(|server| {
+        let findings = rounds.settled.findings.iter().filter(|finding| finding.server == server.path);
+        let worst = findings.rev().max_by_key(|finding| finding.severity).filter(|f| f.severity > Severity::Note)?;
+        let at = Place { path: worst.path.clone(), line: worst.start.line, column: worst.start.column };
+        Some(Manual {
+            rule: worst.rule.to_owned(),
+            at,
+            what: worst.message.clone(),
+            why: "there is no migration step for this yet".to_owned(),
+            todo: vec![worst.advice.clone(), format!("`mcp-migrate explain {}` shows the migration", worst.rule)],
         })
     })
 }
