@@ -32,14 +32,14 @@ pub struct LifetimeSetting {
 }
 
 impl PlanSettings {
-    /// What is said of the names of a store.
-    pub fn names_of(&self, name: &str, id: &str) -> NameSetting {
-        self.names.get(id).or_else(|| self.names.get(name)).cloned().unwrap_or_default()
+    /// What is said of the names of a store, by what it can be called, the best first.
+    pub fn names_of(&self, called: &[String]) -> NameSetting {
+        called.iter().find_map(|name| self.names.get(name)).cloned().unwrap_or_default()
     }
 
-    /// What is said of the lifetime of a store, and of no other.
-    pub fn lifetime_of(&self, name: &str, id: &str) -> LifetimeSetting {
-        self.lifetimes.get(id).or_else(|| self.lifetimes.get(name)).copied().unwrap_or_default()
+    /// What is said of the lifetime of a store, and not of all.
+    pub fn lifetime_of(&self, called: &[String]) -> LifetimeSetting {
+        called.iter().find_map(|name| self.lifetimes.get(name)).copied().unwrap_or_default()
     }
 
     /// Stores that are spoken of, each once.
@@ -58,9 +58,10 @@ mod tests {
         let noun = |noun: &str| NameSetting { noun: Some(noun.to_owned()), prefix: None };
         let names = [("carts".to_owned(), noun("cart")), ("b.ts#carts".to_owned(), noun("trolley"))].into();
         let settings = PlanSettings { names, ..PlanSettings::default() };
-        assert_eq!(settings.names_of("carts", "a.ts#carts"), noun("cart"));
-        assert_eq!(settings.names_of("carts", "b.ts#carts"), noun("trolley"));
-        assert_eq!(settings.names_of("lists", "b.ts#lists"), NameSetting::default());
+        let of = |called: [&str; 2]| settings.names_of(&called.map(str::to_owned));
+        assert_eq!(of(["a.ts#carts", "carts"]), noun("cart"));
+        assert_eq!(of(["b.ts#carts", "carts"]), noun("trolley"));
+        assert_eq!(of(["b.ts#lists", "lists"]), NameSetting::default());
         assert_eq!(settings.stores().count(), 2);
     }
 }

@@ -134,7 +134,8 @@ fn store(
     }
     let list = facts::is_list(context.analysis, found);
     let value = found.value.as_deref();
-    let chosen = settings.names_of(found.name.text(), &id);
+    let called = called(context, found, companions);
+    let chosen = settings.names_of(&called);
     let names = Names::of(&Source {
         store: found.name.text(),
         value,
@@ -163,7 +164,7 @@ fn store(
             place,
             container,
         },
-        lifetime: lifetime(settings, found.name.text(), &id),
+        lifetime: lifetime(settings, &called),
         owner: server.principal == Principal::User,
         companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
@@ -237,8 +238,17 @@ fn tools(
     Ok(out)
 }
 
-fn lifetime(settings: &PlanSettings, name: &str, id: &str) -> Lifetime {
-    let (own, general) = (settings.lifetime_of(name, id), settings.lifetime);
+/// What settings may call a store: itself first, then those that share its handle.
+fn called(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Vec<String> {
+    let names = |found: &Found| {
+        let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
+        [format!("{}#{}", declared.path, found.name), found.name.text().to_owned()]
+    };
+    std::iter::once(found).chain(companions.iter().copied()).flat_map(names).collect()
+}
+
+fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
+    let (own, general) = (settings.lifetime_of(called), settings.lifetime);
     Lifetime {
         idle_seconds: own.idle_seconds.or(general.idle_seconds).unwrap_or(1800),
         limit: own.limit.or(general.limit).unwrap_or(1000),
