@@ -241,9 +241,17 @@ impl InFlight<'_> {
             (Some((context, _)), Some(next)) => (format!(": {context}"), format!(": {next}"), "<void>"),
             _ => (String::new(), String::new(), ""),
         };
+        // The newest revision says the method in a header.
+        let passes = match self.modern {
+            true => {
+                let (name, method) = (entry.style.string("mcp-method"), entry.style.string("subscriptions/listen"));
+                format!("if ({context}.req.header({name}) === {method}) {{\n\tawait next();\n\treturn;\n}}\n")
+            }
+            false => String::new(),
+        };
         let done = if self.documented.is_some() { "/** @type {Promise<void>} */\n" } else { "" };
         let body = format!(
-            "let finish = () => {{}};\n{done}const done = new Promise{void}((resolve) => {{\n\tfinish = resolve;\n}});\n{set}.add(done);\n\
+            "{passes}let finish = () => {{}};\n{done}const done = new Promise{void}((resolve) => {{\n\tfinish = resolve;\n}});\n{set}.add(done);\n\
              void done.then(() => {set}.delete(done));\nawait next();\nconst {{ body }} = {context}.res;\nif (!body) {{\n\tfinish();\n\treturn;\n}}\n\
              const {{ readable, writable }} = new TransformStream();\nvoid body\n\t.pipeTo(writable)\n\t.catch(() => {{}})\n\t.finally(finish);\n\
              {context}.res = new Response(readable, {context}.res);"

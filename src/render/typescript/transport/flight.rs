@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::fold::{Fold, any};
+use super::fold::Fold;
 use super::machine::parameters;
 use super::routes::{Serves, framework, serves};
 use super::world::Function;
@@ -13,9 +13,7 @@ use crate::plan::web::Framework;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
-use crate::render::typescript::script::{
-    Script, bare, children, enclosing_function, is_function, is_statement, span, statement,
-};
+use crate::render::typescript::script::{Script, bare, children, is_statement, span, statement};
 use crate::render::{Change, Refused};
 
 /// Changes of imports by file.
@@ -96,92 +94,6 @@ impl<'w> Fold<'w> {
         value.is_some_and(|value| self.counts(target.0).contains(&bare(value)))
     }
 
-    /// Whether all that a function does is to close all sessions.
-    fn only_closes(&self, target: Function) -> bool {
-        let Some(function) = self.world.function(target) else { return false };
-        let Some(body) = function.child_by_field_name("body") else { return false };
-        let whole = self.places(target.0, &Fact::Table).into_iter().any(|table| {
-            // All of them, and not one that is looked up.
-            span(body).contains(span(table)) && !self.looks_up(target.0, table)
-        });
-        whole
-            && self.closes(target.0, body)
-            && children(body).into_iter().all(|node| self.closing_statement(target.0, node))
-    }
-
-    fn looks_up(&self, unit: usize, table: Node<'w>) -> bool {
-        let script = &self.world.units[unit].script;
-        table.parent().is_some_and(|parent| {
-            parent.kind() == "subscript_expression"
-                || parent.child_by_field_name("property").is_some_and(|name| matches!(script.of(name), "get" | "has"))
-        })
-    }
-
-    /// A statement of a function that closes all sessions: nothing in it has to do with anything else.
-    fn closing_statement(&self, unit: usize, node: Node<'w>) -> bool {
-        const HELPERS: &[&str] =
-            &["all", "allSettled", "from", "map", "forEach", "values", "entries", "keys", "clear", "catch", "then"];
-        let file = &self.world.units[unit];
-        self.is_chore(unit, node, true)
-            || (node.kind() == "expression_statement"
-                && !any(node, &mut |inner| {
-                    let callee = inner.child_by_field_name("function").filter(|_| inner.kind() == "call_expression");
-                    callee.is_some_and(|callee| {
-                        let name = callee.child_by_field_name("property").unwrap_or(callee);
-                        let name = file.script.of(name);
-                        let known = matches!(file.fact(inner), Some(Fact::Close | Fact::Log))
-                            || HELPERS.contains(&name)
-                            || matches!(name, "clearInterval" | "clearTimeout");
-                        !known
-                    })
-                }))
-    }
-
-    /// Statements that close what a table holds, outside of requests and timers.
-    fn shutdowns(&self, unit: usize) -> Vec<Node<'w>> {
-        let mut out: Vec<Node<'w>> = Vec::new();
-        for table in self.places(unit, &Fact::Table) {
-            let mut found = statement(table);
-            // The loop rather than a statement within it.
-            while let Some(around) = std::iter::successors(found.parent(), Node::parent)
-                .take_while(|node| !is_function(*node) || self.is_callback_of_table(unit, *node))
-                .find(|node| {
-                    is_statement(*node)
-                        && matches!(node.kind(), "for_in_statement" | "expression_statement" | "try_statement")
-                })
-                .filter(|node| node.kind() != "try_statement")
-            {
-                found = around;
-            }
-            let closes = self.closes(unit, found) && !self.in_timer(unit, found);
-            let known = out.iter().any(|known| span(*known).contains(span(found)));
-            if closes && !known {
-                out.push(found);
-            }
-        }
-        out
-    }
-
-    /// Whether a timer runs this code.
-    fn in_timer(&self, unit: usize, node: Node<'w>) -> bool {
-        let script = &self.world.units[unit].script;
-        std::iter::successors(node.parent(), Node::parent).any(|around| {
-            around.kind() == "call_expression"
-                && around
-                    .child_by_field_name("function")
-                    .is_some_and(|callee| matches!(script.of(callee), "setInterval" | "setTimeout"))
-        })
-    }
-
-    fn is_callback_of_table(&self, unit: usize, function: Node<'w>) -> bool {
-        function
-            .parent()
-            .filter(|parent| parent.kind() == "arguments")
-            .and_then(|arguments| arguments.parent())
-            .and_then(|call| call.child_by_field_name("function"))
-            .is_some_and(|callee| any(callee, &mut |node| self.world.units[unit].fact(node) == Some(&Fact::Table)))
-    }
-
     fn track(
         &mut self,
         unit: usize,
@@ -243,13 +155,7 @@ impl<'w> Fold<'w> {
             self.count(unit, *count, &flight);
         }
         for (index, shutdown) in drains.iter().enumerate() {
-            if index > 0 {
-                self.remove(unit, *shutdown);
-                continue;
-            }
-            let indent = self.edits[unit].indentation(script, *shutdown).to_owned();
-            self.edits[unit].replace(span(*shutdown), script.indented(&flight.drain(), &indent));
-            self.make_async(unit, *shutdown)?;
+            self.drain(unit, *shutdown, index == 0, &flight.drain())?;
         }
         let mut wanted = flight.imports();
         if typed {
@@ -321,26 +227,6 @@ impl<'w> Fold<'w> {
         let at = top.start_byte();
         self.edits[unit].insert(at, format!("{COUNTS}{}{indent}", script.style.newline));
         self.raise("What counted sessions counts requests in flight now.");
-    }
-
-    /// Shutdown waits, so that the function around it has to be asynchronous.
-    fn make_async(&mut self, unit: usize, at: Node<'w>) -> Result<(), Refused> {
-        let script = &self.world.units[unit].script;
-        let Some(function) = enclosing_function(at) else { return Ok(()) };
-        let mut cursor = function.walk();
-        if function.children(&mut cursor).any(|child| child.kind() == "async") {
-            return Ok(());
-        }
-        let callback = function.parent().is_some_and(|parent| parent.kind() == "arguments");
-        if !callback || bare(function).kind() == "method_definition" {
-            return Err(script.refuse(
-                at,
-                "shutdown closes all sessions here, and the function around it does not wait for anything",
-                "make this function asynchronous, and await it where it is called, then run again",
-            ));
-        }
-        self.edits[unit].insert(function.start_byte(), "async ");
-        Ok(())
     }
 }
 
