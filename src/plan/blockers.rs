@@ -146,9 +146,10 @@ fn eras(context: &Context<'_, '_>, out: &mut Blockers) {
             continue;
         }
         let sdk = |source: Name| source.text().starts_with("@modelcontextprotocol/");
-        let fork = facts.imports.iter().find(|import| {
-            sdk(import.source) && matches!(import.imported, Imported::Named(name) if forks(name))
-        });
+        let fork = facts
+            .imports
+            .iter()
+            .find(|import| sdk(import.source) && matches!(import.imported, Imported::Named(name) if forks(name)));
         if let Some(import) = fork {
             out.block(
                 implicit_sessions::RULE.name,

@@ -64,6 +64,8 @@ pub struct Step {
 pub enum StepKind {
     /// A store becomes a store of handles.
     Handle(Box<handle::Handle>),
+    /// What a function that builds the server keeps for its tools becomes a store of handles.
+    Captured(Box<handle::captured::Captured>),
     /// Server and transport for each request.
     Transport(Box<transport::Transport>),
     /// A suppression comment that allows nothing goes.
@@ -140,6 +142,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
         return out;
     }
     handle::plan(context, server, settings, &mut out);
+    handle::captured::plan(context, server, settings, &mut out);
     let blockers = blockers::of(context, &out.steps);
     let (steps, refused) = match blockers.manual.is_empty() {
         true => without_sessions(context, server, &out.steps, &blockers),

@@ -15,7 +15,7 @@ const INTERFACE: &str =
 
 /// Plans what becomes of the stores of a server that are kept by session.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
-    let names = Words { tools: facts::tool_names(context), arguments: facts::argument_names(context) };
+    let names = Words::of(context);
     let stores: Vec<&Found> = context
         .stores()
         .filter(|found| {
@@ -39,8 +39,9 @@ pub fn withhold(plans: &mut [ServerPlan], servers: &[Server]) {
     for plan in plans {
         let server = servers.iter().find(|server| server.path == plan.server && server.language == plan.language);
         let Some(several) = server.and_then(|server| server.processes.first()) else { continue };
-        let (handles, others) =
-            std::mem::take(&mut plan.steps).into_iter().partition(|step| matches!(step.kind, StepKind::Handle(_)));
+        let (handles, others) = std::mem::take(&mut plan.steps)
+            .into_iter()
+            .partition(|step| matches!(step.kind, StepKind::Handle(_) | StepKind::Captured(_)));
         plan.steps = others;
         plan.manual.extend(handles.into_iter().filter_map(|step| withheld(step, several)));
     }
@@ -60,14 +61,22 @@ fn withheld(step: Step, several: &Processes) -> Option<Manual> {
     })
 }
 
-struct Words {
-    tools: Vec<String>,
-    arguments: Vec<String>,
+/// The names that a server uses already.
+pub(super) struct Words {
+    pub(super) tools: Vec<String>,
+    pub(super) arguments: Vec<String>,
 }
 
-const RULE: &str = session_keyed_state::RULE.name;
+impl Words {
+    pub(super) fn of(context: &Context<'_, '_>) -> Self {
+        Self { tools: facts::tool_names(context), arguments: facts::argument_names(context) }
+    }
+}
 
-fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual {
+pub(super) const RULE: &str = session_keyed_state::RULE.name;
+
+/// A store that stays, and why.
+pub(super) fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual {
     let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
     Manual {
         rule: RULE,
@@ -239,7 +248,7 @@ fn tools(
 }
 
 /// What settings may call a store: itself first, then those that share its handle.
-fn called(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Vec<String> {
+pub(super) fn called(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Vec<String> {
     let names = |found: &Found| {
         let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
         [format!("{}#{}", declared.path, found.name), found.name.text().to_owned()]
@@ -247,7 +256,7 @@ fn called(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Ve
     std::iter::once(found).chain(companions.iter().copied()).flat_map(names).collect()
 }
 
-fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
+pub(super) fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
     let (own, general) = (settings.lifetime_of(called), settings.lifetime);
     Lifetime {
         idle_seconds: own.idle_seconds.or(general.idle_seconds).unwrap_or(1800),
@@ -258,7 +267,7 @@ fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
 }
 
 /// What an owner hears about a value that has expired.
-fn loss(lists: &[String]) -> String {
+pub(super) fn loss(lists: &[String]) -> String {
     match lists {
         [only] => format!("its {} are lost", super::names::words(only).join(" ")),
         _ => "its contents are lost".to_owned(),
