@@ -67,10 +67,13 @@ struct Group<'f> {
 
 /// Plans what becomes of the variables that the handlers of a session capture.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
-    let words = Words::of(context);
+    let mut words = Words::of(context, &out.steps);
     for group in groups(context) {
         match step(context, server, settings, &group, &words) {
-            Ok(step) => out.steps.push(step),
+            Ok(step) => {
+                words.take(&step);
+                out.steps.push(step);
+            }
             Err(problem) => out.manual.extend(group.found.iter().map(|found| refused(context, found, &problem))),
         }
     }
