@@ -7,6 +7,7 @@ pub mod blockers;
 mod factories;
 pub mod handle;
 pub mod singleton;
+pub mod telemetry;
 pub mod transport;
 pub mod web;
 
@@ -61,6 +62,8 @@ pub struct Step {
 pub enum StepKind {
     /// A store becomes a store of handles.
     Handle(Box<handle::Handle>),
+    /// A table of counts is keyed by network address.
+    Telemetry(Box<telemetry::Telemetry>),
     /// Server and transport for each request.
     Transport(Box<transport::Transport>),
     /// A set-up without a table of transports goes without sessions.
@@ -135,6 +138,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server) -> ServerPlan {
         return out;
     }
     handle::plan(context, server, &mut out);
+    telemetry::plan(context, server, &mut out);
     let blockers = blockers::of(context, &out.steps);
     let (steps, refused) = match blockers.manual.is_empty() {
         true => without_sessions(context, server, &out.steps, &blockers),

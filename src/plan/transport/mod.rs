@@ -154,6 +154,11 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
     Planned { step: Some(step), manual }
 }
 
+/// The routes that lead to the transports of a package.
+pub(super) fn routes_of(context: &Context<'_, '_>) -> Vec<Route> {
+    routes::collect(context)
+}
+
 /// A transport of a package that handles requests in a way of its own.
 fn hidden(context: &Context<'_, '_>) -> Option<Manual> {
     let flow = &context.analysis.flow;

@@ -7,7 +7,7 @@ mod absent;
 mod access;
 mod checks;
 mod create;
-mod edits;
+pub(super) mod edits;
 mod finish;
 mod initial;
 mod keys;
@@ -189,7 +189,7 @@ fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
 }
 
 /// An import before all other code stands above the comment of what follows, and apart from it.
-fn above_comments(script: &Script, mut import: Change) -> Change {
+pub(super) fn above_comments(script: &Script, mut import: Change) -> Change {
     let first = children(script.tree.root_node())
         .into_iter()
         .find(|node| import.text.ends_with('\n') && script.line_start(node.start_byte()) == import.span.start as usize);
@@ -202,7 +202,7 @@ fn above_comments(script: &Script, mut import: Change) -> Change {
 }
 
 /// Adds an import. Where it would stand at an import that goes, it takes that one's place.
-fn join_import(script: &Script, changes: &mut Vec<Change>, import: Change) {
+pub(super) fn join_import(script: &Script, changes: &mut Vec<Change>, import: Change) {
     if let Some(same) = changes.iter_mut().find(|change| change.span == import.span) {
         same.text += &import.text;
         return;
