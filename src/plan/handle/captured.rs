@@ -155,11 +155,7 @@ fn step(context: &Context<'_, '_>, server: &Server, group: &Group<'_>, words: &W
         level: Level::Review,
         requires: Vec::new(),
         claims: group.found.iter().map(|found| Claim { rule: RULE, at: declared(found) }).collect(),
-        notes: vec![format!(
-            "{} is new: {} came into being with each session",
-            names.create,
-            names.one()
-        )],
+        notes: vec![format!("{} is new: {} came into being with each session", names.create, names.one())],
         kind: StepKind::Captured(Box::new(Captured {
             lifetime: Lifetime { idle_seconds: 1800, limit: 1000 },
             owner: server.principal == Principal::User,
@@ -290,7 +286,8 @@ fn is_list(context: &Context<'_, '_>, found: &Found) -> bool {
 
 /// What a server's name says beside that it is a server.
 fn domain(name: &str) -> String {
-    const PLAIN: &[&str] = &["server", "mcp", "demo", "example", "service", "my", "test", "sample", "app", "tool", "tools"];
+    const PLAIN: &[&str] =
+        &["server", "mcp", "demo", "example", "service", "my", "test", "sample", "app", "tool", "tools"];
     let words = super::names::words(name.rsplit('/').next().unwrap_or(name));
     let told: Vec<String> = words.into_iter().filter(|word| !PLAIN.contains(&word.as_str())).collect();
     told.join("-")
@@ -316,12 +313,8 @@ fn server_name(context: &Context<'_, '_>, scope: FuncRef) -> Option<String> {
 }
 
 fn lost(context: &Context<'_, '_>, group: &Group<'_>) -> String {
-    let lists: FxHashSet<&str> = group
-        .found
-        .iter()
-        .filter(|found| is_list(context, found))
-        .map(|found| found.name.text())
-        .collect();
+    let lists: FxHashSet<&str> =
+        group.found.iter().filter(|found| is_list(context, found)).map(|found| found.name.text()).collect();
     let lists: Vec<String> = lists.into_iter().map(ToOwned::to_owned).collect();
     loss(&lists)
 }

@@ -99,25 +99,25 @@ pub fn make_async(work: &mut Work<'_>) -> Result<(), Refused> {
 
 /// Makes a function asynchronous, if it is not.
 pub fn asynchronous(edits: &mut Edits, script: &Script, function: Node<'_>) {
-        if is_async(script, function) {
-            return;
+    if is_async(script, function) {
+        return;
+    }
+    let at = match function.kind() {
+        "method_definition" => {
+            function.child_by_field_name("name").map_or(function.start_byte(), |name| name.start_byte())
         }
-        let at = match function.kind() {
-            "method_definition" => {
-                function.child_by_field_name("name").map_or(function.start_byte(), |name| name.start_byte())
-            }
-            _ => function.start_byte(),
-        };
-        match function.child(0).filter(|first| script.of(*first) == "function") {
-            Some(keyword) => edits.replace(script, span(keyword), "async function"),
-            None => edits.insert(script, at, "async "),
+        _ => function.start_byte(),
+    };
+    match function.child(0).filter(|first| script.of(*first) == "function") {
+        Some(keyword) => edits.replace(script, span(keyword), "async function"),
+        None => edits.insert(script, at, "async "),
+    }
+    if let Some(ret) = function.child_by_field_name("return_type") {
+        let ty = script.of(ret).trim_start_matches(':').trim_start();
+        if !ty.starts_with("Promise<") {
+            let start = ret.end_byte() - ty.len();
+            edits.insert(script, start, "Promise<");
+            edits.insert(script, ret.end_byte(), ">");
         }
-        if let Some(ret) = function.child_by_field_name("return_type") {
-            let ty = script.of(ret).trim_start_matches(':').trim_start();
-            if !ty.starts_with("Promise<") {
-                let start = ret.end_byte() - ty.len();
-                edits.insert(script, start, "Promise<");
-                edits.insert(script, ret.end_byte(), ">");
-            }
-        }
+    }
 }

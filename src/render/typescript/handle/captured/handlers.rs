@@ -105,7 +105,11 @@ fn expression(
     }
     let several = value.start_position().row < value.end_position().row;
     if several && holds_long_template(script, value) {
-        return Err(script.refuse(value, "a text of several lines stands in this expression", "write the handler as a block"));
+        return Err(script.refuse(
+            value,
+            "a text of several lines stands in this expression",
+            "write the handler as a block",
+        ));
     }
     let mut at = script.line_end(value.start_byte());
     while at < value.end_byte() {

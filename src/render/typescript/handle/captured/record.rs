@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::super::create;
 use super::super::edits::Edits;
 use super::super::words;
 use super::types::{self, Typed};
@@ -69,7 +70,8 @@ impl<'a> Record<'a> {
         };
         let factory = enclosing_function(first.name)
             .ok_or_else(|| script.refuse(first.name, "it belongs to no function", "run again"))?;
-        let own_block = |node: &Node<'_>| first.statement.parent().is_some_and(|block| span(block).contains(span(*node)));
+        let own_block =
+            |node: &Node<'_>| first.statement.parent().is_some_and(|block| span(block).contains(span(*node)));
         for tool in &captured.tools {
             let (file, call) = scripts.expression(&tool.registration)?;
             if file.path != script.path || !own_block(&call) {
@@ -105,8 +107,12 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
-    /// The first value of a record.
-    pub fn initial(&self) -> String {
+    /// The first value of a record, line by line.
+    pub fn initial_lines(&self) -> Vec<String> {
+        create::unindented(self.script, self.variables[0].statement, &self.initial())
+    }
+
+    fn initial(&self) -> String {
         let value = |variable: &Variable<'_>| match variable.value {
             Some(value) => self.script.of(value).to_owned(),
             None => "undefined".to_owned(),
@@ -128,8 +134,10 @@ impl<'a> Record<'a> {
     /// Takes the variables out of the function, and puts the store in front of it.
     pub fn take_out(&self, edits: &mut Edits) -> Result<(), Refused> {
         let script = self.script;
-        for variable in &self.variables {
-            edits.cut(script, script.removal(variable.statement));
+        // Neighbours go together, so that no blank line of theirs is left.
+        let statements: Vec<Node<'_>> = self.variables.iter().map(|variable| variable.statement).collect();
+        for run in statements.chunk_by(|a, b| a.next_named_sibling() == Some(*b)) {
+            edits.cut(script, script.removal_of_run(run[0], run[run.len() - 1]));
         }
         let mut top = self.variables[0].statement;
         while let Some(parent) = top.parent().filter(|parent| parent.kind() != "program") {
@@ -182,10 +190,12 @@ fn variable<'a>(scripts: &'a Scripts<'a>, script: &'a Script, name: Node<'a>) ->
         (kinds && children(list).len() == 1 && list.parent()?.kind() == "statement_block").then_some(list)
     };
     let declarator = name.parent().filter(|parent| parent.kind() == "variable_declarator");
-    let declarator = declarator
-        .ok_or_else(|| script.refuse(name, "it is taken out of something else", "declare it in a statement of its own"))?;
-    let statement = alone(declarator)
-        .ok_or_else(|| script.refuse(name, "its declaration is shared with others", "declare it in a statement of its own"))?;
+    let declarator = declarator.ok_or_else(|| {
+        script.refuse(name, "it is taken out of something else", "declare it in a statement of its own")
+    })?;
+    let statement = alone(declarator).ok_or_else(|| {
+        script.refuse(name, "its declaration is shared with others", "declare it in a statement of its own")
+    })?;
     let value = declarator.child_by_field_name("value");
     if let Some(value) = value {
         types::plain(script, value)?;
@@ -204,7 +214,10 @@ fn variable<'a>(scripts: &'a Scripts<'a>, script: &'a Script, name: Node<'a>) ->
 /// Whether a variable is never assigned anew and holds an object: then that is the record.
 fn is_whole(script: &Script, variable: &Variable<'_>) -> bool {
     let constant = script.of(variable.statement).starts_with("const");
-    constant && variable.value.is_some_and(|value| matches!(types::inner(value).kind(), "array" | "object" | "new_expression"))
+    constant
+        && variable
+            .value
+            .is_some_and(|value| matches!(types::inner(value).kind(), "array" | "object" | "new_expression"))
 }
 
 /// What the record and its type are called, and whether the type has to be declared.
@@ -238,16 +251,23 @@ fn free(script: &Script, candidates: &[String], at: Node<'_>) -> Result<String, 
     while let Some(node) = stack.pop() {
         let names = matches!(
             node.kind(),
-            "identifier" | "type_identifier" | "shorthand_property_identifier" | "shorthand_property_identifier_pattern"
+            "identifier"
+                | "type_identifier"
+                | "shorthand_property_identifier"
+                | "shorthand_property_identifier_pattern"
         );
         if names {
             used.push(script.of(node));
         }
         stack.extend(children(node));
     }
-    candidates.iter().find(|name| !used.contains(&name.as_str()) && !RESERVED.contains(&name.as_str())).cloned().ok_or_else(
-        || script.refuse(at, format!("names like `{}` are taken", candidates.join("`, `")), "rename what has them"),
-    )
+    candidates
+        .iter()
+        .find(|name| !used.contains(&name.as_str()) && !RESERVED.contains(&name.as_str()))
+        .cloned()
+        .ok_or_else(|| {
+            script.refuse(at, format!("names like `{}` are taken", candidates.join("`, `")), "rename what has them")
+        })
 }
 
 /// Words that are no names, and globals that a record must not hide.

@@ -50,10 +50,14 @@ pub fn import(record: &Record<'_>) -> Result<Option<String>, Refused> {
     }
     let script = record.script;
     let known = |source: &&&str| {
-        imports::local_name(script, source, "McpServer").is_some() || imports::local_name(script, source, TEMPLATE).is_some()
+        imports::local_name(script, source, "McpServer").is_some()
+            || imports::local_name(script, source, TEMPLATE).is_some()
     };
-    let sources =
-        ["@modelcontextprotocol/sdk/server/mcp.js", "@modelcontextprotocol/sdk/server/mcp", "@modelcontextprotocol/server"];
+    let sources = [
+        "@modelcontextprotocol/sdk/server/mcp.js",
+        "@modelcontextprotocol/sdk/server/mcp",
+        "@modelcontextprotocol/server",
+    ];
     let source = sources.iter().find(known).ok_or_else(|| Refused {
         at: record.captured.resources[0].registration.clone(),
         why: "where the class of resource templates comes from can't be told".to_owned(),

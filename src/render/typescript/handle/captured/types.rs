@@ -9,8 +9,20 @@ use crate::render::typescript::scripts::{Code, Scripts, declaration};
 
 /// Types that come with the language and hold nothing but data.
 const BUILT_IN: &[&str] = &[
-    "Map", "Set", "Record", "Array", "ReadonlyArray", "ReadonlyMap", "ReadonlySet", "Partial", "Required", "Readonly",
-    "Pick", "Omit", "Date", "Uint8Array",
+    "Map",
+    "Set",
+    "Record",
+    "Array",
+    "ReadonlyArray",
+    "ReadonlyMap",
+    "ReadonlySet",
+    "Partial",
+    "Required",
+    "Readonly",
+    "Pick",
+    "Omit",
+    "Date",
+    "Uint8Array",
 ];
 
 /// A type.
@@ -94,8 +106,8 @@ pub fn assigned(script: &Script, name: Node<'_>) -> Result<(), Refused> {
             parent.kind().ends_with("assignment_expression") && parent.child_by_field_name("left") == Some(used)
         });
         let Some(value) = assignment.and_then(|assignment| assignment.child_by_field_name("right")) else { continue };
-        let lives = value.kind() == "await_expression"
-            || value.kind() == "new_expression" && !is_container(script, value);
+        let lives =
+            value.kind() == "await_expression" || value.kind() == "new_expression" && !is_container(script, value);
         if lives {
             return Err(script.refuse(
                 value,
@@ -158,7 +170,8 @@ fn is_top(node: Node<'_>) -> bool {
 
 /// A type that another file of the program declares.
 fn imported(scripts: &Scripts<'_>, script: &Script, specifier: Node<'_>) -> Option<()> {
-    let statement = std::iter::successors(Some(specifier), Node::parent).find(|node| node.kind() == "import_statement")?;
+    let statement =
+        std::iter::successors(Some(specifier), Node::parent).find(|node| node.kind() == "import_statement")?;
     let source = script.of(statement.child_by_field_name("source")?).trim_matches(['\'', '"']);
     let file = scripts.by_path(&scripts.resolve(&script.path, source)?)?;
     let name = script.of(specifier.child_by_field_name("name")?);
@@ -234,7 +247,8 @@ fn is_number(value: Node<'_>) -> bool {
     match value.kind() {
         "number" => true,
         "unary_expression" => {
-            let sign = value.child_by_field_name("operator").is_some_and(|operator| matches!(operator.kind(), "-" | "+"));
+            let sign =
+                value.child_by_field_name("operator").is_some_and(|operator| matches!(operator.kind(), "-" | "+"));
             sign && value.child_by_field_name("argument").is_some_and(is_number)
         }
         "binary_expression" => {

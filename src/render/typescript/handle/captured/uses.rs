@@ -69,7 +69,11 @@ pub fn pass_on(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
             continue;
         }
         if !matches!(carrier.entry, Entry::New) || carrier.calls.is_empty() {
-            return Err(script.refuse(function, "how this function is called can't be told", "pass the record by hand"));
+            return Err(script.refuse(
+                function,
+                "how this function is called can't be told",
+                "pass the record by hand",
+            ));
         }
         let parameter = match &record.ty {
             Some(ty) => format!("{}: {ty}", record.name),
@@ -79,7 +83,8 @@ pub fn pass_on(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
             edits.replace(script, span(only), format!("({parameter}, {})", script.of(only)));
         } else {
             let list = function.child_by_field_name("parameters");
-            let list = list.ok_or_else(|| script.refuse(function, "it has no parameters", "pass the record by hand"))?;
+            let list =
+                list.ok_or_else(|| script.refuse(function, "it has no parameters", "pass the record by hand"))?;
             first(record, edits, list, &parameter);
         }
         for call in &carrier.calls {
