@@ -240,14 +240,15 @@ fn is_used_whole(script: &Script, body: Node<'_>, name: &str) -> bool {
     mentions(script, body, name).iter().any(|used| {
         let parent = used.parent();
         parent.is_none_or(|parent| {
-            let member = matches!(parent.kind(), "member_expression" | "subscript_expression");
+            let member = matches!(parent.kind(), "member_expression" | "subscript_expression")
+                && parent.child_by_field_name("object") == Some(*used);
             let taken_apart = parent.kind() == "variable_declarator"
                 && parent.child_by_field_name("value") == Some(*used)
                 && parent.child_by_field_name("name").is_some_and(|pattern| {
                     pattern.kind() == "object_pattern"
                         && children(pattern).iter().all(|entry| entry.kind() != "rest_pattern")
                 });
-            !(member && parent.child_by_field_name("object") == Some(*used)) && !taken_apart
+            !member && !taken_apart
         })
     })
 }
