@@ -5,15 +5,16 @@ use rustc_hash::FxHashSet;
 use super::access::{Access, Keyed, Kind};
 use super::answer::Holds;
 use super::by_hand;
+use super::guards::{gates_only, is_guard};
 use super::lifetime::{Finder, Lasting};
 use super::spend;
 use super::stores::Analysis;
 use super::words;
-use crate::model::facts::{Branch, ExprKind, FuncKind};
+use crate::model::facts::{ExprKind, FuncKind};
 use crate::model::flow::Root;
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::Contexts;
-use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::program::{At, FuncRef};
 use crate::model::vocabulary::Role;
 
 /// What a keyed store was found to hold.
@@ -43,9 +44,10 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         .collect();
     let holds_any = |roles: &[Role], depth| objects.iter().any(|id| flow.holds_role(*id, roles, depth));
     let name = keyed.key_text.unwrap_or(keyed.holder.name).text();
-    let transport = keyed.object.is_some_and(|id| is_kept_by_transport(analysis, id))
-        || holds_any(TRANSPORTS, 1)
-        || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
+    let transport =
+        keyed.object.is_some_and(|id| is_kept_by_transport(analysis, id) && is_looked_into(analysis, keyed))
+            || holds_any(TRANSPORTS, 1)
+            || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
     let written = analysis.value_type(keyed.object, &keyed.holder);
     let counted = written.as_ref().is_some_and(|ty| words::is_number_type(ty));
     let auth = !counted && has_auth(analysis, keyed, &objects, &values, name);
@@ -131,6 +133,17 @@ fn is_kept_by_transport(analysis: &Analysis<'_>, id: ObjId) -> bool {
         _ => None,
     };
     matches!(owner, Some(Role::Transport | Role::SseTransport | Role::SessionManager))
+}
+
+/// Whether code outside of the object that keeps a table looks into it: a transport of one's own looks into its own table.
+fn is_looked_into(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
+    keyed.accesses.iter().any(|access| match analysis.flow.program.kind(access.receiver) {
+        ExprKind::Member { object, .. } => {
+            let object = At { module: access.receiver.module, id: *object };
+            !matches!(analysis.flow.program.kind(object), ExprKind::This(_))
+        }
+        _ => true,
+    })
 }
 
 /// Whether a record of the program has, by name, servers behind this one: clients of one's own play no role that is known.
@@ -417,128 +430,4 @@ fn is_subscription(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], na
             .accesses
             .iter()
             .any(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate) && subscribes(access.func))
-}
-
-fn is_guard(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], name: &str) -> bool {
-    let reads: Vec<ExprRef> = keyed
-        .accesses
-        .iter()
-        .filter(|access| {
-            matches!(access.kind, Kind::Read | Kind::Test) && analysis.lives.handler_reach.contains(&access.func)
-        })
-        .map(|access| access.at)
-        .collect();
-    let sets = objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Set));
-    let flags = keyed.object.is_some_and(|id| analysis.flow.object(id).role == Some(Role::Set)) || objects.is_empty();
-    let gated = reads.iter().any(|at| leads_to_refusal(analysis, *at));
-    (words::is_guard(name) && (gated || flags))
-        || ((sets || flags) && gated && reads.iter().all(|at| only_tested(analysis, *at)))
-}
-
-/// Whether all uses of a value only ask whether something is in it.
-fn gates_only(analysis: &Analysis<'_>, uses: &[ExprRef], objects: &[ObjId]) -> bool {
-    let mut gated = false;
-    for at in uses {
-        let facts = analysis.flow.program.module(at.module);
-        let written = analysis.is_written(*at)
-            || facts.expr(at.id).parent.is_some_and(|parent| {
-                facts.expr(parent).parent.is_some_and(|call| {
-                    objects.iter().any(|id| {
-                        analysis
-                            .mutations
-                            .objects
-                            .get(id)
-                            .is_some_and(|m| m.contains(&At { module: at.module, id: call }))
-                    })
-                })
-            });
-        if written {
-            continue;
-        }
-        if !only_tested(analysis, *at) {
-            return false;
-        }
-        gated = true;
-    }
-    gated
-}
-
-/// Whether the value of an expression is used for nothing but a condition (`!x`, `x.has(y)`, `x?.has(y)`, a comparison).
-/// A fresh copy that is written back (`const seen = map.get(k) ?? new Set(); map.set(k, seen.add(x))`) is a write, not a use.
-fn only_tested(analysis: &Analysis<'_>, at: ExprRef) -> bool {
-    only_tested_within(analysis, at, 3)
-}
-
-fn only_tested_within(analysis: &Analysis<'_>, at: ExprRef, depth: u32) -> bool {
-    if depth == 0 {
-        return false;
-    }
-    let flow = &analysis.flow;
-    let facts = flow.program.module(at.module);
-    let mut id = at.id;
-    for _ in 0..8 {
-        if facts.branches.iter().any(|branch| branch.condition == id) {
-            return true;
-        }
-        let Some(parent) = facts.expr(id).parent else { return false };
-        match facts.kind(parent) {
-            ExprKind::Opaque(_) | ExprKind::Compare { .. } => {
-                id = parent;
-            }
-            ExprKind::Member { name, .. } if matches!(name.text(), "has" | "includes" | "size" | "get") => id = parent,
-            ExprKind::Call { .. } => id = parent,
-            ExprKind::Either { arms, .. } => {
-                // `?? new Set()` on the way to being written back.
-                let _ = arms;
-                id = parent;
-            }
-            ExprKind::Assign { target, value, .. } if *value == id => {
-                let ExprKind::Symbol(symbol) = facts.kind(*target) else { return false };
-                let symbol = At { module: at.module, id: *symbol };
-                return flow.uses(symbol).filter(|used| used.id != *target).all(|used| {
-                    let parent = facts.expr(used.id).parent;
-                    let changed = parent.is_some_and(|p| match facts.kind(p) {
-                        ExprKind::Member { name, .. } => matches!(name.text(), "add" | "push" | "set" | "delete"),
-                        ExprKind::Call { .. } => true,
-                        _ => false,
-                    });
-                    changed || only_tested_within(analysis, used, depth - 1)
-                });
-            }
-            _ => return false,
-        }
-    }
-    false
-}
-
-/// Whether a condition on the value decides that a call is refused.
-fn leads_to_refusal(analysis: &Analysis<'_>, at: ExprRef) -> bool {
-    let facts = analysis.flow.program.module(at.module);
-    let span = facts.expr(at.id).span;
-    facts
-        .branches
-        .iter()
-        .any(|branch| facts.expr(branch.condition).span.contains(span) && refuses(analysis, at.module, branch))
-}
-
-/// Whether a branch that holds ends the call with an error.
-pub(super) fn refuses(analysis: &Analysis<'_>, module: u32, branch: &Branch) -> bool {
-    let facts = analysis.flow.program.module(module);
-    let throws = &facts.functions[branch.func.index()].throws;
-    branch.then_leaves
-        && (throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span))
-            || answers_error(analysis, module, branch.then))
-}
-
-/// Whether code answers a call with an error instead of throwing: `return { isError: true, … }`, by itself or through a helper.
-fn answers_error(analysis: &Analysis<'_>, module: u32, span: crate::model::facts::Span) -> bool {
-    let flow = &analysis.flow;
-    let facts = flow.program.module(module);
-    let error = crate::model::name::Name::new("isError");
-    facts.exprs.iter().any(|expr| match &expr.kind {
-        ExprKind::Return(Some(value)) if span.contains(expr.span) => {
-            flow.objects_at(At { module, id: *value }).any(|id| flow.has_field(id, error))
-        }
-        _ => false,
-    })
 }

@@ -8,6 +8,7 @@ mod defaults;
 mod describe;
 pub mod failure;
 mod frameworks;
+mod guards;
 mod holders;
 pub mod holds;
 pub mod lifetime;

@@ -1,7 +1,7 @@
 //! What a session has spent, against a cap: each call adds what it was asked for, and is refused above the bound.
 
 use super::access::{Keyed, Kind};
-use super::holds::refuses;
+use super::guards::refuses;
 use super::stores::Analysis;
 use crate::model::facts::{ExprId, ExprKind, Span, SymbolId};
 use crate::model::flow::value::Value;

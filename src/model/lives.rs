@@ -1,7 +1,7 @@
 //! How long things live: in which contexts does each function run, and who reaches it.
 
-pub use super::transports::{constructions, unfed_factories};
 use super::transports::transport_sites;
+pub use super::transports::{constructions, unfed_factories};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::{AssignKind, ExprKind, FuncKind, Span, TOP};

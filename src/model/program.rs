@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::facts::{
-    Class, ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Language, Module, Symbol, SymbolId, Type, TypeDeclId,
-    TypeId,
+    Class, ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Language, Module, Symbol, SymbolId, Type,
+    TypeDeclId, TypeId,
 };
 use super::name::Name;
 use super::vocabulary::{PYTHON, RUST, TYPESCRIPT, Tables};
@@ -101,6 +101,10 @@ impl Program {
 
     /// Whether an expression is code of a static method, where `this` is the class.
     pub fn in_static_method(&self, at: ExprRef) -> bool {
+        // Where whoever makes an instance fills it, a function of the type makes one and has no class to speak of.
+        if self.tables(at.module).traits.full_construction {
+            return false;
+        }
         let facts = self.module(at.module);
         let mut func = self.expr(at).func;
         loop {

@@ -1,6 +1,7 @@
 //! Plan steps as changes of text: one back end per language. Decides nothing, but refuses where the code at hand is not what the
 //! step says it is.
 
+mod allowance;
 pub mod typescript;
 
 use std::rc::Rc;
@@ -56,7 +57,9 @@ pub trait Files {
 pub fn render(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
     match &step.kind {
         StepKind::Handle(handle) => typescript::handle::render(handle, files),
+        StepKind::Captured(captured) => typescript::handle::captured::render(captured, files),
         StepKind::Transport(transport) => typescript::transport::render(transport, files),
+        StepKind::Allowance(allowance) => allowance::render(allowance, files),
         StepKind::Singleton(singleton) => typescript::singleton::render(singleton, files),
     }
 }

@@ -58,7 +58,9 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
         let message = if found.failure == Failure::Dead {
             format!("`{name}` is looked up by session, but nothing is ever put into it")
         } else {
-            format!("`{name}` is looked up by a session id that no client is ever given, since no transport opens a session")
+            format!(
+                "`{name}` is looked up by a session id that no client is ever given, since no transport opens a session"
+            )
         };
         let mut detection =
             cx.store(&RULE, found, message, "remove it with the routes and the clean-up that use it".to_owned());

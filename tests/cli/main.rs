@@ -1,5 +1,6 @@
 //! The program as people and scripts meet it: exit codes, streams, messages.
 
+mod fix;
 mod formats;
 mod processes;
 mod upgrades;

@@ -108,7 +108,8 @@ impl Program {
     /// A Python package that needs these distributions, in one file.
     pub fn python(name: &'static str, needs: &str, text: &str) -> Self {
         let needs: Vec<String> = needs.split(' ').map(|need| format!("\"{need}\"")).collect();
-        let manifest = format!("[project]\nname = \"desk\"\nversion = \"1.0.0\"\ndependencies = [{}]\n", needs.join(", "));
+        let manifest =
+            format!("[project]\nname = \"desk\"\nversion = \"1.0.0\"\ndependencies = [{}]\n", needs.join(", "));
         Self::with_manifest(name, "pyproject.toml", &manifest).file("server.py", text)
     }
 

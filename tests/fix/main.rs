@@ -1,5 +1,6 @@
 //! What `fix` makes of code.
 
 mod disk;
+mod handles;
 mod parse;
 mod transport;

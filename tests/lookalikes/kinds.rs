@@ -953,6 +953,39 @@ app = Starlette(routes=[Route('/sse', connect), Route('/messages', post, methods
         )
         .category("transport-map"),
         Program::python(
+            "a transport of one's own that looks into its own table",
+            "mcp>=1.9,<2 starlette",
+            "
+from uuid import UUID
+from mcp.server.lowlevel import Server
+from mcp.server.sse import SseServerTransport
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+server = Server('x')
+
+class Checked(SseServerTransport):
+    async def post(self, request: Request) -> Response:
+        writer = self._read_stream_writers.get(UUID(hex=request.query_params.get('session_id')))
+        if not writer:
+            return Response(status_code=404)
+        await writer.send(await request.body())
+        return Response(status_code=202)
+
+sse = Checked('/messages')
+
+async def connect(request: Request) -> Response:
+    async with sse.connect_sse(request.scope, request.receive, request._send) as streams:
+        await server.run(streams[0], streams[1], server.create_initialization_options())
+    return Response()
+
+app = Starlette(routes=[Route('/sse', connect), Route('/messages', sse.post, methods=['POST'])])
+",
+        )
+        .category("setup-only"),
+        Program::python(
             "a session ended past the manager",
             "mcp>=1.9,<2 starlette",
             "

@@ -130,7 +130,9 @@ impl Flow<'_> {
                 }
                 _ => self.eval_global(module, *name),
             },
-            ExprKind::This(Some(class)) if program.in_static_method(at) => vec![Value::Class(At { module, id: *class })],
+            ExprKind::This(Some(class)) if program.in_static_method(at) => {
+                vec![Value::Class(At { module, id: *class })]
+            }
             ExprKind::This(Some(class)) => {
                 vec![Value::Object(self.instance(At { module, id: *class }))]
             }

@@ -51,12 +51,12 @@ pub fn place(context: &Context<'_, '_>, found: &Found) -> Option<Place> {
         Some(_) => Some(Place::Local),
         None => {
             let facts = analysis.flow.program.module(found.holder.module);
-            let field =
-                facts.classes.iter().flat_map(|class| &class.fields).any(|field| field.span == found.holder.span);
-            (field
-                && analysis.lives.object_per_process(&analysis.flow, object)
-                && !analysis.lives.object_per_session(&analysis.flow, object))
-            .then_some(Place::Field)
+            let fields = facts.classes.iter().flat_map(|class| &class.fields);
+            let field = fields.into_iter().find(|field| field.span == found.holder.span)?;
+            let lasting = field.is_static
+                || (analysis.lives.object_per_process(&analysis.flow, object)
+                    && !analysis.lives.object_per_session(&analysis.flow, object));
+            lasting.then_some(Place::Field)
         }
     }
 }
@@ -110,18 +110,14 @@ fn is_changed(found: &Found, name: Name) -> bool {
 /// Whether the written type of a field is any text (or nothing is written).
 fn is_text(analysis: &Analysis<'_>, found: &Found, name: Name) -> bool {
     let Some(value) = found.value.as_deref() else { return true };
-    for (module, facts) in (0u32..).zip(&analysis.flow.program.modules) {
-        for decl in facts.type_decls.iter().filter(|decl| decl.name == value) {
-            let Type::Object { fields, .. } = analysis.flow.program.ty(TypeRef { module, id: decl.ty }) else {
-                return false;
-            };
-            return fields
-                .iter()
-                .find(|(field, _)| *field == name)
-                .is_some_and(|(_, ty)| matches!(facts.ty(*ty), Type::Named { path, .. } if *path == "string"));
-        }
-    }
-    false
+    let declared = (0u32..).zip(&analysis.flow.program.modules).find_map(|(module, facts)| {
+        let decl = facts.type_decls.iter().find(|decl| decl.name == value)?;
+        Some((facts, TypeRef { module, id: decl.ty }))
+    });
+    let Some((facts, ty)) = declared else { return false };
+    let Type::Object { fields, .. } = analysis.flow.program.ty(ty) else { return false };
+    let written = fields.iter().find(|(field, _)| *field == name);
+    written.is_some_and(|(_, ty)| matches!(facts.ty(*ty), Type::Named { path, .. } if *path == "string"))
 }
 
 /// The names of fields that hold lists: what is lost when a value goes.
@@ -173,7 +169,8 @@ pub fn argument_names(context: &Context<'_, '_>) -> Vec<String> {
         let object = At { module: at.module, id: *object };
         let ExprKind::Symbol(symbol) = flow.program.kind(object) else { continue };
         let func = flow.program.symbol(At { module: at.module, id: *symbol }).func;
-        let whole = flow.program.module(at.module).function(func).params.first().is_some_and(|first| first.symbol == *symbol);
+        let whole =
+            flow.program.module(at.module).function(func).params.first().is_some_and(|first| first.symbol == *symbol);
         if whole && flow.at(object).iter().any(|value| matches!(value, Value::Argument(_))) {
             out.push(name.text().to_owned());
         }

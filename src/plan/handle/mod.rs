@@ -1,8 +1,10 @@
 //! Session-keyed state as handles: what is the noun, which functions and tools carry the handle, where is the value created, read,
 //! consumed and dropped. All by the model; how the code is written is the back end's business.
 
+pub mod captured;
 mod carriers;
 mod facts;
+mod groups;
 mod names;
 mod planner;
 mod roles;
@@ -19,6 +21,8 @@ pub use roles::Role;
 pub struct Handle {
     /// The container.
     pub store: Store,
+    /// Containers beside it that are keyed alike: they stay, and are keyed by the handle.
+    pub companions: Vec<Companion>,
     /// How things are called.
     pub names: Names,
     /// How long a value lives, and how many may.
@@ -62,6 +66,15 @@ pub struct Store {
     pub container: Container,
 }
 
+/// A container that is keyed by the handle of another store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Companion {
+    /// Its name.
+    pub name: String,
+    /// How it is written.
+    pub container: Container,
+}
+
 /// Where a container lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -89,6 +102,10 @@ pub struct Lifetime {
     pub idle_seconds: u32,
     /// How many may live at once.
     pub limit: u32,
+    /// The seconds are set for this store: they come before what its code says.
+    pub idle_is_set: bool,
+    /// So is the limit.
+    pub limit_is_set: bool,
 }
 
 /// A function that the handle passes through.
@@ -155,6 +172,8 @@ pub struct Touch {
     pub value: Option<Site>,
     /// Index of the function whose handle it uses.
     pub carrier: usize,
+    /// It is one of a companion.
+    pub companion: bool,
 }
 
 /// What has to go, or to move, where no tool is called.
@@ -170,6 +189,8 @@ pub struct Outside {
     pub direct: bool,
     /// Calls of the function that it stands in.
     pub calls: Vec<Site>,
+    /// It is one of a companion.
+    pub companion: bool,
 }
 
 /// A tool that reaches the store.

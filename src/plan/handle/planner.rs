@@ -2,11 +2,11 @@
 
 use super::carriers::{Followed, Problem, follow};
 use super::names::{Names, Source};
-use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, facts, roles};
+use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, facts, groups, roles};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
-use crate::plan::{Claim, Level, Manual, ServerPlan, Step, StepKind, site};
+use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, site};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
 
@@ -14,15 +14,22 @@ const INTERFACE: &str =
     "keep the values in a store that the processes share, behind create, get, save and destroy by handle";
 
 /// Plans what becomes of the stores of a server that are kept by session.
-pub fn plan(context: &Context<'_, '_>, server: &Server, out: &mut ServerPlan) {
-    let names = Words { tools: facts::tool_names(context), arguments: facts::argument_names(context) };
-    for found in context.stores() {
-        if found.holds != Holds::AppState || found.carrier != Carrier::Handle || found.keyed_by != KeyedBy::SessionId {
-            continue;
-        }
-        match store(context, server, found, &names) {
+pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
+    let names = Words::of(context);
+    let stores: Vec<&Found> = context
+        .stores()
+        .filter(|found| {
+            found.holds == Holds::AppState && found.carrier == Carrier::Handle && found.keyed_by == KeyedBy::SessionId
+        })
+        .collect();
+    for (found, companions) in groups::of(context, &stores) {
+        match store(context, server, found, &companions, &names, settings) {
             Ok(step) => out.steps.push(step),
-            Err(problem) => out.manual.push(manual(context, found, problem)),
+            Err(problem) => {
+                for found in std::iter::once(found).chain(companions) {
+                    out.manual.push(manual(context, found, problem.clone()));
+                }
+            }
         }
     }
 }
@@ -32,8 +39,9 @@ pub fn withhold(plans: &mut [ServerPlan], servers: &[Server]) {
     for plan in plans {
         let server = servers.iter().find(|server| server.path == plan.server && server.language == plan.language);
         let Some(several) = server.and_then(|server| server.processes.first()) else { continue };
-        let (handles, others) =
-            std::mem::take(&mut plan.steps).into_iter().partition(|step| matches!(step.kind, StepKind::Handle(_)));
+        let (handles, others) = std::mem::take(&mut plan.steps)
+            .into_iter()
+            .partition(|step| matches!(step.kind, StepKind::Handle(_) | StepKind::Captured(_)));
         plan.steps = others;
         plan.manual.extend(handles.into_iter().filter_map(|step| withheld(step, several)));
     }
@@ -53,14 +61,22 @@ fn withheld(step: Step, several: &Processes) -> Option<Manual> {
     })
 }
 
-struct Words {
-    tools: Vec<String>,
-    arguments: Vec<String>,
+/// The names that a server uses already.
+pub(super) struct Words {
+    pub(super) tools: Vec<String>,
+    pub(super) arguments: Vec<String>,
 }
 
-const RULE: &str = session_keyed_state::RULE.name;
+impl Words {
+    pub(super) fn of(context: &Context<'_, '_>) -> Self {
+        Self { tools: facts::tool_names(context), arguments: facts::argument_names(context) }
+    }
+}
 
-fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual {
+pub(super) const RULE: &str = session_keyed_state::RULE.name;
+
+/// A store that stays, and why.
+pub(super) fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual {
     let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
     Manual {
         rule: RULE,
@@ -71,8 +87,16 @@ fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual 
     }
 }
 
-fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Words) -> Result<Step, Problem> {
+fn store(
+    context: &Context<'_, '_>,
+    server: &Server,
+    found: &Found,
+    companions: &[&Found],
+    words: &Words,
+    settings: &PlanSettings,
+) -> Result<Step, Problem> {
     let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
+    let id = format!("{}#{}", declared.path, found.name);
     let stop = |why: &str, todo: &str| Problem { at: declared.clone(), why: why.to_owned(), todo: todo.to_owned() };
     let made = facts::made(context.analysis, found).ok_or_else(|| {
         stop(
@@ -98,11 +122,11 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
     let place = facts::place(context, found).ok_or_else(|| {
         stop("the object that it is a field of is made for each session", "keep it where one process has it once")
     })?;
-    let followed = follow(context, found);
+    let followed = follow(context, found, companions);
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
     }
-    let tools = tools(context, found, &followed)?;
+    let tools = tools(context, found, companions, &followed)?;
     if tools.is_empty() {
         return Err(stop(
             "no tool was seen to reach it",
@@ -110,15 +134,25 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
         ));
     }
     let lazy = roles::is_lazy(context.analysis, found)
-        || followed.outside.iter().any(|outside| outside.kind == Kind::Write)
-        || followed.outside.iter().any(|outside| outside.kind == Kind::GetOrCreate);
+        || followed
+            .outside
+            .iter()
+            .any(|outside| !outside.companion && matches!(outside.kind, Kind::Write | Kind::GetOrCreate));
     if !lazy && !tools.iter().any(|tool| tool.role == Role::Creates) {
         return Err(stop("no place was seen where a value is created", "write a tool that creates it"));
     }
     let list = facts::is_list(context.analysis, found);
     let value = found.value.as_deref();
-    let names =
-        Names::of(&Source { store: found.name.text(), value, list, tools: &words.tools, arguments: &words.arguments });
+    let called = called(context, found, companions);
+    let chosen = settings.names_of(&called);
+    let names = Names::of(&Source {
+        store: found.name.text(),
+        value,
+        list,
+        tools: &words.tools,
+        arguments: &words.arguments,
+        chosen: &chosen,
+    });
     let mut carriers = followed.carriers;
     for (carrier, func) in carriers.iter_mut().zip(&followed.funcs) {
         if let Entry::Handler(indices) = &mut carrier.entry {
@@ -129,7 +163,8 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
                 .collect();
         }
     }
-    let title = format!("Turn {} into handles", found.name);
+    let all: Vec<&str> = std::iter::once(&found).chain(companions).map(|found| found.name.text()).collect();
+    let title = format!("Turn {} into handles", all.join(" and "));
     let handle = Handle {
         store: Store {
             declared: declared.clone(),
@@ -138,8 +173,9 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
             place,
             container,
         },
-        lifetime: Lifetime { idle_seconds: 1800, limit: 1000 },
+        lifetime: lifetime(settings, &called),
         owner: server.principal == Principal::User,
+        companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
         outside: followed.outside,
         loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),
@@ -153,11 +189,15 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
         tools,
     };
     let mut claims = vec![Claim { rule: RULE, at: declared.clone() }];
-    if let Some(key) = found.fallback {
+    for companion in companions {
+        let spot = Spot { module: companion.holder.module, span: companion.holder.span };
+        claims.push(Claim { rule: RULE, at: site(context, spot) });
+    }
+    for key in std::iter::once(&found).chain(companions).filter_map(|found| found.fallback) {
         claims.push(Claim { rule: session_fallback_bucket::RULE.name, at: site(context, context.spot(key)) });
     }
     Ok(Step {
-        id: format!("handle:{}#{}", declared.path, found.name),
+        id: format!("handle:{id}"),
         rule: RULE,
         title,
         level: Level::Review,
@@ -168,14 +208,20 @@ fn store(context: &Context<'_, '_>, server: &Server, found: &Found, words: &Word
     })
 }
 
-fn tools(context: &Context<'_, '_>, found: &Found, followed: &Followed) -> Result<Vec<ToolUse>, Problem> {
+fn tools(
+    context: &Context<'_, '_>,
+    found: &Found,
+    companions: &[&Found],
+    followed: &Followed,
+) -> Result<Vec<ToolUse>, Problem> {
     let mut out = Vec::new();
     for used in &followed.handlers {
         let handler = context.analysis.flow.program.function(used.handler).span;
         let handler = site(context, Spot { module: used.handler.module, span: handler });
         let registration = site(context, context.spot(used.registration));
         for tool in &used.tools {
-            if used.dispatches && !found.tools.contains(tool) {
+            let reaches = std::iter::once(&found).chain(companions).any(|found| found.tools.contains(tool));
+            if used.dispatches && !reaches {
                 continue;
             }
             let entry = if used.dispatches {
@@ -201,8 +247,27 @@ fn tools(context: &Context<'_, '_>, found: &Found, followed: &Followed) -> Resul
     Ok(out)
 }
 
+/// What settings may call a store: itself first, then those that share its handle.
+pub(super) fn called(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Vec<String> {
+    let names = |found: &Found| {
+        let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
+        [format!("{}#{}", declared.path, found.name), found.name.text().to_owned()]
+    };
+    std::iter::once(found).chain(companions.iter().copied()).flat_map(names).collect()
+}
+
+pub(super) fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
+    let (own, general) = (settings.lifetime_of(called), settings.lifetime);
+    Lifetime {
+        idle_seconds: own.idle_seconds.or(general.idle_seconds).unwrap_or(1800),
+        limit: own.limit.or(general.limit).unwrap_or(1000),
+        idle_is_set: own.idle_seconds.is_some(),
+        limit_is_set: own.limit.is_some(),
+    }
+}
+
 /// What an owner hears about a value that has expired.
-fn loss(lists: &[String]) -> String {
+pub(super) fn loss(lists: &[String]) -> String {
     match lists {
         [only] => format!("its {} are lost", super::names::words(only).join(" ")),
         _ => "its contents are lost".to_owned(),
@@ -214,7 +279,7 @@ fn reasons(names: &Names, tools: &[ToolUse], lazy: bool) -> Vec<String> {
     let creators: Vec<&str> =
         tools.iter().filter(|tool| tool.role == Role::Creates).map(|tool| tool.name.as_str()).collect();
     if lazy || creators.is_empty() {
-        out.push(format!("{} is new: a {} came into being where it was first used", names.create, names.noun));
+        out.push(format!("{} is new: {} came into being where it was first used", names.create, names.one()));
     } else {
         out.push(format!("{} creates the {} already, and answers its id now", creators.join(", "), names.noun));
     }

@@ -74,7 +74,11 @@ fn is_behind_return(analysis: &Analysis<'_>, found: &Found, write: &Access) -> b
         && facts.branches.iter().any(|branch| {
             let there = matches!(
                 facts.kind(branch.condition),
-                ExprKind::Symbol(_) | ExprKind::Call { .. } | ExprKind::Index { .. } | ExprKind::Contains { .. } | ExprKind::Compare { .. }
+                ExprKind::Symbol(_)
+                    | ExprKind::Call { .. }
+                    | ExprKind::Index { .. }
+                    | ExprKind::Contains { .. }
+                    | ExprKind::Compare { .. }
             );
             branch.func == write.func.id
                 && branch.then_leaves

@@ -80,7 +80,8 @@ fn what_is_written_is_valid_and_nothing_is_left_to_do() {
 
 #[test]
 fn line_ends_and_tabs_are_kept() {
-    let ways: [(&str, fn(&str) -> String); 2] = [("CRLF", |text| text.replace('\n', "\r\n")), ("tabs", with_tabs)];
+    type Way = fn(&str) -> String;
+    let ways: [(&str, Way); 2] = [("CRLF", |text| text.replace('\n', "\r\n")), ("tabs", with_tabs)];
     for folder in case_folders() {
         let before = read(&folder.join("before"));
         let plain = fix(&before);

@@ -99,7 +99,8 @@ fn a_helper_that_opened_sessions_builds_servers() {
 
 #[test]
 fn a_helper_that_does_more_is_told() {
-    let server = HONO.replace("  return session;\n", "  session.transport.onmessage = console.log;\n  return session;\n");
+    let server =
+        HONO.replace("  return session;\n", "  session.transport.onmessage = console.log;\n  return session;\n");
     let package = files(&server);
     let outcome = package.fix();
     assert_eq!(package.text("src/server.ts"), server);

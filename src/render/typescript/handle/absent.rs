@@ -44,13 +44,7 @@ fn collect<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
     }
 }
 
-fn one(
-    work: &mut Work<'_>,
-    script: &Script,
-    branch: Node<'_>,
-    carrier: usize,
-    creates: bool,
-) -> Result<(), Refused> {
+fn one(work: &mut Work<'_>, script: &Script, branch: Node<'_>, carrier: usize, creates: bool) -> Result<(), Refused> {
     let (Some(condition), Some(then)) =
         (branch.child_by_field_name("condition"), branch.child_by_field_name("consequence"))
     else {
@@ -80,7 +74,9 @@ fn one(
             }
             Ok(())
         }
-        Asks::There if leaves(then) && otherwise.is_none() => returned_early(work, script, branch, then, carrier, looked),
+        Asks::There if leaves(then) && otherwise.is_none() => {
+            returned_early(work, script, branch, then, carrier, looked)
+        }
         _ => Ok(()),
     }
 }
@@ -185,7 +181,9 @@ pub fn declarator<'t>(script: &Script, function: Node<'t>, name: &str, before: u
 /// Whether a branch does nothing but leave, after a word in the log perhaps.
 fn leaves(then: Node<'_>) -> bool {
     let statements = if then.kind() == "statement_block" { children(then) } else { vec![then] };
-    let (Some(last), rest) = (statements.last(), &statements[..statements.len().saturating_sub(1)]) else { return false };
+    let (Some(last), rest) = (statements.last(), &statements[..statements.len().saturating_sub(1)]) else {
+        return false;
+    };
     matches!(last.kind(), "return_statement" | "throw_statement")
         && rest.iter().all(|statement| matches!(statement.kind(), "expression_statement" | "lexical_declaration"))
 }
@@ -325,9 +323,9 @@ fn returned_early(
         children(block).into_iter().filter(|statement| statement.start_byte() > branch.end_byte()).collect();
     let (Some(first), Some(last)) = (rest.first(), rest.last()) else { return Ok(()) };
     let tail = Span::new(first.start_byte(), last.end_byte());
-    let creates = work.touches(carrier).any(|touch| {
-        touch.kind == Kind::Write && touch.at.path == script.path && tail.contains(touch.at.span)
-    });
+    let creates = work
+        .touches(carrier)
+        .any(|touch| touch.kind == Kind::Write && touch.at.path == script.path && tail.contains(touch.at.span));
     if !creates {
         return Ok(());
     }
@@ -405,7 +403,8 @@ fn created_in<'t>(
                 values.push((script.of(name), bare(value)));
             }
             ("expression_statement", "call_expression") if written(work, script, inner, carrier).is_some() => {
-                found = inner.child_by_field_name("arguments").map(children).and_then(|all| all.get(1).copied()).map(bare);
+                found =
+                    inner.child_by_field_name("arguments").map(children).and_then(|all| all.get(1).copied()).map(bare);
             }
             ("expression_statement", "assignment_expression") => {
                 let left = inner.child_by_field_name("left").map(bare);

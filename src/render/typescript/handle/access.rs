@@ -2,11 +2,12 @@
 
 use tree_sitter::Node;
 
+use super::absent::declarator;
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Touch};
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, bare, children, is_function, span};
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
 
 /// Rewrites all accesses that are still there.
 pub fn rewrite(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -15,6 +16,14 @@ pub fn rewrite(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         let (script, node) = work.scripts.expression(&touch.at)?;
+        if touch.companion {
+            beside(work, script, node, touch)?;
+            continue;
+        }
+        if touch.kind == Kind::Write && writes_what_it_read(work, script, node, touch) {
+            work.edits.cut(script, script.removal(statement(node)));
+            continue;
+        }
         match node.kind() {
             "call_expression" => call(work, script, node, touch)?,
             "subscript_expression" => index(work, script, node, touch)?,
@@ -23,6 +32,66 @@ pub fn rewrite(work: &mut Work<'_>) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// A container that is keyed alike goes on as it is, under the handle.
+fn beside(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> Result<(), Refused> {
+    let carrier = &work.handle.carriers[touch.carrier];
+    if work.creates(carrier) {
+        return Err(script.refuse(
+            node,
+            "the tool that creates the value uses this container as well",
+            "fill it where it is read first, or after the value was created",
+        ));
+    }
+    let key = match node.kind() {
+        "call_expression" => node.child_by_field_name("arguments").and_then(|list| children(list).first().copied()),
+        "subscript_expression" => node.child_by_field_name("index"),
+        _ => node.child_by_field_name("left"),
+    };
+    let key = key.ok_or_else(|| unknown(script, node))?;
+    let name = work.names[touch.carrier].clone();
+    work.edits.replace(script, span(key), name);
+    Ok(())
+}
+
+/// `store.set(key, value)` of the value that was just looked up, and not touched since: a look-up creates nothing any more.
+fn writes_what_it_read(work: &Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> bool {
+    let value = match node.kind() {
+        "call_expression" => node.child_by_field_name("arguments").and_then(|list| children(list).get(1).copied()),
+        _ => node.parent().and_then(|parent| parent.child_by_field_name("right")),
+    };
+    let (Some(value), Some(function)) = (value.filter(|value| value.kind() == "identifier"), enclosing_function(node))
+    else {
+        return false;
+    };
+    let own = statement(node);
+    let alone = node.parent() == Some(own) || node.parent().and_then(|parent| parent.parent()) == Some(own);
+    let name = script.of(value);
+    let Some(declared) = declarator(script, function, name, node.start_byte()) else { return false };
+    let between = Span::new(declared.end_byte(), own.start_byte());
+    let read = work.touches(touch.carrier).any(|other| {
+        matches!(other.kind, Kind::Read | Kind::GetOrCreate)
+            && other.at.path == script.path
+            && declared.child_by_field_name("value").is_some_and(|value| {
+                span(value).contains(other.at.span)
+                    && looked_up_value(value).is_some_and(|inner| span(inner) == other.at.span)
+            })
+    });
+    let words = script.slice(between).split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$');
+    alone
+        && read
+        && declared.parent().and_then(|parent| parent.parent()) == own.parent()
+        && !words.into_iter().any(|word| word == name)
+}
+
+/// What is looked up in `read`, `read ?? initial`.
+fn looked_up_value(value: Node<'_>) -> Option<Node<'_>> {
+    let value = bare(value);
+    match value.kind() {
+        "binary_expression" => value.child_by_field_name("left").map(bare),
+        _ => Some(value),
+    }
 }
 
 fn unknown(script: &Script, node: Node<'_>) -> Refused {
@@ -124,13 +193,7 @@ fn is_target(assignment: Node<'_>, node: Node<'_>) -> bool {
 }
 
 /// `store[key] += value`, `store[key]++`: the value is read and written back.
-fn update(
-    work: &mut Work<'_>,
-    script: &Script,
-    node: Node<'_>,
-    whole: Node<'_>,
-    touch: &Touch,
-) -> Result<(), Refused> {
+fn update(work: &mut Work<'_>, script: &Script, node: Node<'_>, whole: Node<'_>, touch: &Touch) -> Result<(), Refused> {
     if whole.parent().is_none_or(|parent| parent.kind() != "expression_statement") {
         return Err(unknown(script, whole));
     }
@@ -152,7 +215,8 @@ fn contains(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch)
     let right = node.child_by_field_name("right").ok_or_else(|| unknown(script, node))?;
     let wait = if work.wait { "await " } else { "" };
     let text = format!("{wait}{}.has({})", script.of(right), work.key(touch));
-    let negated = node.parent().and_then(|parent| parent.parent()).is_some_and(|parent| parent.kind() == "unary_expression");
+    let negated =
+        node.parent().and_then(|parent| parent.parent()).is_some_and(|parent| parent.kind() == "unary_expression");
     let whole = if negated { node.parent().unwrap_or(node) } else { node };
     let text = if negated && work.wait { format!("({text})") } else { text };
     work.edits.replace(script, span(whole), text);
@@ -213,12 +277,14 @@ fn is_statement_of(node: Node<'_>) -> bool {
     node.parent().is_some_and(|parent| {
         parent.kind() == "expression_statement"
             || parent.kind() == "await_expression" && is_statement_of(parent)
-            || parent.kind() == "unary_expression" && parent.child(0).is_some_and(|sign| sign.kind() == "void") && is_statement_of(parent)
+            || parent.kind() == "unary_expression"
+                && parent.child(0).is_some_and(|sign| sign.kind() == "void")
+                && is_statement_of(parent)
     })
 }
 
 /// Whether what is around an access waits for it, or hands the promise on.
-fn is_waited_for(parent: Node<'_>, node: Node<'_>) -> bool {
+pub fn is_waited_for(parent: Node<'_>, node: Node<'_>) -> bool {
     let in_try = || {
         std::iter::successors(Some(parent), Node::parent)
             .take_while(|node| !is_function(*node))
@@ -249,7 +315,11 @@ fn alternative<'t>(work: &mut Work<'_>, script: &Script, outer: Node<'t>, touch:
     if matches!(script.of(right), "undefined" | "null") {
         return outer;
     }
-    let writes = work.handle.touches.iter().any(|other| other.carrier == touch.carrier && other.kind == Kind::Write);
+    let writes = work
+        .handle
+        .touches
+        .iter()
+        .any(|other| other.carrier == touch.carrier && other.kind == Kind::Write && !other.companion);
     let value = bare(right);
     let shown = matches!(value.kind(), "string" | "template_string" | "number" | "true" | "false");
     if shown && !writes && !work.handle.lazy {

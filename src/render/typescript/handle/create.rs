@@ -2,11 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::work::{Initial, Work, same_code};
+use super::initial::{chosen, free, nothing};
+use super::reach;
+use super::work::Work;
 use crate::model::facts::Span;
-use crate::plan::handle::{Kind, Place, Role, ToolUse, Touch};
+use crate::plan::handle::{Kind, Names, Place, Role, ToolUse, Touch};
 use crate::render::Refused;
-use crate::render::typescript::imports::{self, Wanted};
+use crate::render::typescript::imports;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
 use crate::render::typescript::tools::{self, NewTool, Parameter};
 
@@ -90,7 +92,9 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     let handle = work.handle;
     let (Some(first), Some(last)) = (handle.tools.first(), handle.tools.last()) else { return Ok(()) };
     let file = |tool: &ToolUse| tool.entry.as_ref().unwrap_or(&tool.registration).path.clone();
-    let last = if file(last) == file(first) { last } else {
+    let last = if file(last) == file(first) {
+        last
+    } else {
         handle.tools.iter().rev().find(|tool| file(tool) == file(first)).unwrap_or(first)
     };
     let creates = handle.lazy || !handle.tools.iter().any(|tool| tool.role == Role::Creates);
@@ -124,17 +128,16 @@ fn ahead(work: &Work<'_>, tool: &ToolUse) -> Option<Span> {
 }
 
 /// How the code beside a tool's registration names the store.
-fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Result<String, Refused> {
+pub fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Result<String, Refused> {
     let store = &work.handle.store;
     if store.place == Place::Field {
         return field_expression(work, script, tool);
     }
     if script.path != store.declared.path {
         work.outward = true;
-        let source = specifier(work, script)?;
-        let wanted = Wanted { source: &source, name: &store.name, is_type: false };
+        let source = reach::specifier(script, &store.declared.path);
         let local = imports::local_name(script, &source, &store.name);
-        work.edits.extend(imports::add(script, &[wanted]));
+        work.wanted.push((script.path.clone(), source, store.name.clone(), false));
         return Ok(local.unwrap_or_else(|| store.name.clone()));
     }
     Ok(store.name.clone())
@@ -144,7 +147,7 @@ fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
 fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Result<String, Refused> {
     let handle = work.handle;
     let carrier = handle.carriers.iter().position(|carrier| carrier.function == tool.handler);
-    let direct = handle.touches.iter().find(|touch| Some(touch.carrier) == carrier);
+    let direct = handle.touches.iter().find(|touch| Some(touch.carrier) == carrier && !touch.companion);
     if let Some(touch) = direct {
         return Ok(work.scripts.of(&touch.receiver)?.slice(touch.receiver.span).to_owned());
     }
@@ -167,46 +170,6 @@ fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
     Ok(format!("{object}.{}", handle.store.name))
 }
 
-/// How a file imports the one that declares the store.
-fn specifier(work: &Work<'_>, script: &Script) -> Result<String, Refused> {
-    let target = &work.handle.store.declared.path;
-    let stem = |path: &str| {
-        ["ts", "js", "mts", "mjs", "cts", "cjs", "tsx", "jsx"]
-            .iter()
-            .find_map(|end| path.strip_suffix(&format!(".{end}")))
-            .unwrap_or(path)
-            .to_owned()
-    };
-    let dir = script.path.rsplit_once('/').map_or("", |(dir, _)| dir);
-    let wanted = stem(target);
-    for node in children(script.tree.root_node()) {
-        let Some(source) = node.child_by_field_name("source") else { continue };
-        let source = script.of(source).trim_matches(['\'', '"']);
-        if source.starts_with('.') && stem(&join(dir, source)) == wanted {
-            return Ok(source.to_owned());
-        }
-    }
-    Err(script.refuse(
-        script.tree.root_node(),
-        format!("this file does not import {target} yet, which has the store"),
-        "import the store here",
-    ))
-}
-
-fn join(dir: &str, source: &str) -> String {
-    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
-    for part in source.split('/') {
-        match part {
-            "." | "" => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
-}
-
 fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool, Refused> {
     let names = &work.handle.names;
     let initial = chosen(work)?;
@@ -224,18 +187,15 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
     let lines: Vec<String> = unindented(origin, node, &value);
     let last = lines.len().saturating_sub(1);
     for (index, line) in lines.iter().enumerate() {
-        let before = if index == 0 { format!("const {} = {wait}{store}.create(", names.argument) } else { String::new() };
+        let before =
+            if index == 0 { format!("const {} = {wait}{store}.create(", names.argument) } else { String::new() };
         let after = if index == last { format!("{owner});") } else { String::new() };
         body.push(format!("{before}{line}{after}"));
     }
-    let users = users(work);
+    let tools: Vec<&str> = work.handle.tools.iter().map(|tool| tool.name.as_str()).collect();
     Ok(NewTool {
         name: names.create.clone(),
-        description: vec![
-            format!("Create {} {} and return its {}, which {users}.", article(&names.noun), names.noun, names.argument),
-            format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
-            format!("{} {} ${{{store}.lifetime}}.", capital(article(&names.noun)), names.noun),
-        ],
+        description: description(names, &users(tools, &work.handle.destroying_tool()), store),
         parameters,
         body,
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
@@ -243,11 +203,23 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
     })
 }
 
+/// What the model reads of a tool that creates a value.
+pub fn description(names: &Names, users: &str, store: &str) -> Vec<String> {
+    vec![
+        format!("Create {} {} and return its {}, which {users}.", article(&names.noun), names.noun, names.argument),
+        format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
+        format!("{} {} ${{{store}.lifetime}}.", capital(article(&names.noun)), names.noun),
+    ]
+}
+
 fn destroying(work: &Work<'_>, store: &str) -> NewTool {
-    let names = &work.handle.names;
-    let wait = if work.wait { "await " } else { "" };
-    let owner = if work.handle.owner { ", ownerOf({auth})" } else { "" };
-    let source = work.handle.creating_tool();
+    drops(&work.handle.names, work.handle.creating_tool(), store, work.wait, work.handle.owner)
+}
+
+/// The tool that drops a value.
+pub fn drops(names: &Names, source: String, store: &str, wait: bool, owner: bool) -> NewTool {
+    let wait = if wait { "await " } else { "" };
+    let owner = if owner { ", ownerOf({auth})" } else { "" };
     let description = format!("{} returned by {source}", names.argument);
     NewTool {
         name: names.destroy.clone(),
@@ -268,134 +240,15 @@ fn capital(word: &str) -> &'static str {
 }
 
 /// The tools that need the handle, as the end of a sentence.
-fn users(work: &Work<'_>) -> String {
-    let mut names: Vec<&str> = work.handle.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let destroy = work.handle.destroying_tool();
-    if !names.contains(&destroy.as_str()) {
-        names.push(&destroy);
+pub fn users<'t>(mut names: Vec<&'t str>, destroy: &'t str) -> String {
+    if !names.contains(&destroy) {
+        names.push(destroy);
     }
     match names.as_slice() {
         [only] => format!("{only} needs"),
         [rest @ .., last] if names.len() <= 5 => format!("{} and {last} need", rest.join(", ")),
         _ => "the other tools need".to_owned(),
     }
-}
-
-fn nothing(work: &Work<'_>) -> Refused {
-    Refused {
-        at: work.handle.store.declared.clone(),
-        why: "no initial value was found that a tool could create".to_owned(),
-        todo: "write a tool that creates one".to_owned(),
-    }
-}
-
-/// The initial value, where all places agree on one.
-fn chosen(work: &Work<'_>) -> Result<Initial, Refused> {
-    let strong = work.initials.iter().any(|initial| initial.strong);
-    let mut candidates = work.initials.iter().filter(|initial| initial.strong || !strong);
-    let first = candidates.next().ok_or_else(|| nothing(work))?;
-    let text = |initial: &Initial| work.scripts.by_path(&initial.path).map(|script| script.slice(initial.span));
-    for other in candidates {
-        let (Some(a), Some(b)) = (text(first), text(other)) else { continue };
-        if !same_code(a, b) {
-            let script = work.scripts.by_path(&other.path).ok_or_else(|| nothing(work))?;
-            let node = script.around(other.span).unwrap_or(script.tree.root_node());
-            return Err(script.refuse(
-                node,
-                "a value starts in different ways here and elsewhere",
-                "let one function make the first value",
-            ));
-        }
-    }
-    Ok(first.clone())
-}
-
-/// Refuses an initial value that depends on what only its function knows.
-fn free(work: &Work<'_>, script: &Script, origin: &Script, node: Node<'_>) -> Result<(), Refused> {
-    let ids = work.handle.carriers.iter().flat_map(|carrier| &carrier.ids);
-    if let Some(id) = ids.into_iter().find(|id| id.path == origin.path && span(node).contains(id.span)) {
-        let at = origin.around(id.span).unwrap_or(node);
-        return Err(origin.refuse(at, "the first value holds the session id", "leave it out of the value"));
-    }
-    let mut names = Vec::new();
-    mentioned(origin, node, &mut names);
-    for name in names {
-        let text = origin.of(name);
-        if is_global(text) || is_own(origin, node, text) {
-            continue;
-        }
-        if text == "this" || !is_top_level(origin, text) {
-            return Err(origin.refuse(
-                name,
-                format!("the first value depends on `{text}`, which the tool that creates it does not know"),
-                "let the tool that creates it take that as an argument",
-            ));
-        }
-        if origin.path != script.path && !is_top_level(script, text) {
-            return Err(origin.refuse(
-                name,
-                format!("the first value depends on `{text}`, which {} does not have", script.path),
-                "export it, and import it beside the tools",
-            ));
-        }
-    }
-    Ok(())
-}
-
-fn mentioned<'t>(script: &Script, node: Node<'t>, out: &mut Vec<Node<'t>>) {
-    match node.kind() {
-        "identifier" | "shorthand_property_identifier" | "this" => out.push(node),
-        "type_annotation" | "type_arguments" => {}
-        "as_expression" | "satisfies_expression" => {
-            if let Some(value) = children(node).first() {
-                mentioned(script, *value, out);
-            }
-        }
-        _ => children(node).into_iter().for_each(|child| mentioned(script, child, out)),
-    }
-}
-
-fn is_global(name: &str) -> bool {
-    [
-        "Date", "Map", "Set", "Array", "Object", "Math", "Number", "String", "JSON", "undefined", "null", "Infinity",
-        "NaN", "process", "crypto", "structuredClone", "Promise", "Boolean", "BigInt", "Symbol", "WeakMap", "RegExp",
-        "Error", "URL", "globalThis", "performance", "console", "AbortController", "Buffer",
-    ]
-    .contains(&name)
-}
-
-/// Whether a name is declared within the value itself: a parameter of a callback.
-fn is_own(script: &Script, value: Node<'_>, name: &str) -> bool {
-    let mut stack = vec![value];
-    while let Some(node) = stack.pop() {
-        let binds = matches!(node.kind(), "formal_parameters" | "variable_declarator")
-            || node.parent().is_some_and(|parent| parent.child_by_field_name("parameter") == Some(node));
-        if binds && script.of(node).split(|char: char| !char.is_alphanumeric() && char != '_').any(|word| word == name) {
-            return true;
-        }
-        stack.extend(children(node));
-    }
-    false
-}
-
-/// Whether a name is imported or declared at the top of a file.
-fn is_top_level(script: &Script, name: &str) -> bool {
-    children(script.tree.root_node()).into_iter().any(|node| {
-        let node = if node.kind() == "export_statement" {
-            node.child_by_field_name("declaration").unwrap_or(node)
-        } else {
-            node
-        };
-        match node.kind() {
-            "import_statement" => script.of(node).split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$').any(|word| word == name),
-            "lexical_declaration" | "variable_declaration" => children(node).into_iter().any(|declarator| {
-                declarator.child_by_field_name("name").is_some_and(|bound| {
-                    script.of(bound).split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$').any(|word| word == name)
-                })
-            }),
-            _ => node.child_by_field_name("name").is_some_and(|bound| script.of(bound) == name),
-        }
-    })
 }
 
 /// The value with the fields that a caller may choose, and these as parameters.

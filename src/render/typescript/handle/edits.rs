@@ -57,12 +57,15 @@ impl Edits {
                         || (other.span.start < change.span.start && change.span.end < other.span.end))
             })
         };
-        let mut kept: Vec<Change> = own.iter().filter(|change| !swallowed(change)).map(|change| (*change).clone()).collect();
+        let mut kept: Vec<Change> =
+            own.iter().filter(|change| !swallowed(change)).map(|change| (*change).clone()).collect();
         kept.sort_by_key(|change| (change.span.start, change.span.end));
         let mut out: Vec<Change> = Vec::new();
         for change in kept {
             match out.last_mut() {
-                Some(last) if last.span == change.span && change.span.start == change.span.end => last.text += &change.text,
+                Some(last) if last.span == change.span && change.span.start == change.span.end => {
+                    last.text += &change.text
+                }
                 _ => out.push(change),
             }
         }

@@ -64,7 +64,9 @@ fn only_ids(script: &Script, carrier: &Carries, condition: Node<'_>) -> bool {
         }
         "binary_expression" => {
             let sides = [condition.child_by_field_name("left"), condition.child_by_field_name("right")];
-            let constant = |node: &Node<'_>| matches!(script.of(*node), "undefined" | "null" | "'string'" | "\"string\"" | "''" | "\"\"");
+            let constant = |node: &Node<'_>| {
+                matches!(script.of(*node), "undefined" | "null" | "'string'" | "\"string\"" | "''" | "\"\"")
+            };
             sides.iter().flatten().all(|side| constant(side) || only_ids(script, carrier, *side))
                 && sides.iter().flatten().any(|side| !constant(side))
         }
@@ -150,9 +152,10 @@ fn bound(entry: Node<'_>) -> Node<'_> {
 }
 
 fn is_bound_id(script: &Script, carrier: &Carries, entry: Node<'_>) -> bool {
-    carrier.ids.iter().any(|site| {
-        site.path == script.path && (site.span == span(entry) || site.span == span(bound(entry)))
-    })
+    carrier
+        .ids
+        .iter()
+        .any(|site| site.path == script.path && (site.span == span(entry) || site.span == span(bound(entry))))
 }
 
 fn drop_entry(work: &mut Work<'_>, script: &Script, entries: &[Node<'_>], entry: Node<'_>) -> bool {
@@ -200,9 +203,9 @@ fn deciding(work: &Work<'_>, script: &Script, function: Node<'_>, carrier: &Carr
                 "if_statement" | "ternary_expression" | "while_statement" => {
                     parent.child_by_field_name("condition") == Some(inner)
                 }
-                "binary_expression" => parent
-                    .child_by_field_name("operator")
-                    .is_some_and(|operator| script.of(operator) == "&&"),
+                "binary_expression" => {
+                    parent.child_by_field_name("operator").is_some_and(|operator| script.of(operator) == "&&")
+                }
                 _ => false,
             };
             if decides && !work.edits.covers(&script.path, span(parent)) {

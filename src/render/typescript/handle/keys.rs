@@ -2,8 +2,10 @@
 
 use tree_sitter::Node;
 
+use super::access::is_waited_for;
 use super::work::{Work, whole_argument};
 use crate::model::facts::Span;
+use crate::plan::Site;
 use crate::plan::handle::{Carries, Entry};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, span};
@@ -34,7 +36,11 @@ pub fn name(work: &mut Work<'_>) -> Result<(), Refused> {
             Entry::Parameter { at, whole, .. } => {
                 let script = work.scripts.of(at)?;
                 let old = script.slice(at.span);
-                let name = if *whole && !speaks_of_sessions(old) { old.to_owned() } else { work.handle.names.variable.clone() };
+                let name = if *whole && !speaks_of_sessions(old) {
+                    old.to_owned()
+                } else {
+                    work.handle.names.variable.clone()
+                };
                 (name, work.handle.owner.then(|| "owner".to_owned()))
             }
             Entry::New => (work.handle.names.variable.clone(), work.handle.owner.then(|| "owner".to_owned())),
@@ -70,7 +76,12 @@ fn nothing(work: &Work<'_>, carrier: &Carries) -> Refused {
 pub fn argument(work: &Work<'_>) -> Argument {
     let names = &work.handle.names;
     let source = work.handle.creating_tool();
-    Argument { name: names.argument.clone(), description: format!("{} returned by {source}", names.argument), source, constant: None }
+    Argument {
+        name: names.argument.clone(),
+        description: format!("{} returned by {source}", names.argument),
+        source,
+        constant: None,
+    }
 }
 
 fn speaks_of_sessions(name: &str) -> bool {
@@ -101,16 +112,16 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
                     }
                 }
                 None => {
-                    let list = node.child_by_field_name("arguments").ok_or_else(|| {
-                        script.refuse(node, "a call was expected here", "pass the handle by hand")
-                    })?;
+                    let list = node
+                        .child_by_field_name("arguments")
+                        .ok_or_else(|| script.refuse(node, "a call was expected here", "pass the handle by hand"))?;
                     match children(list).first() {
                         Some(first) => work.edits.insert(script, first.start_byte(), format!("{key}, ")),
                         None => work.edits.replace(script, Span::new(list.start_byte() + 1, list.end_byte() - 1), key),
                     }
                 }
             }
-            if work.wait {
+            if work.wait && work.waits[index] {
                 wait_for(work, script, node);
             }
         }
@@ -120,7 +131,7 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
 
 fn wait_for(work: &mut Work<'_>, script: &Script, call: Node<'_>) {
     let Some(parent) = call.parent() else { return };
-    if parent.kind() == "await_expression" {
+    if is_waited_for(parent, call) {
         return;
     }
     let tight = match parent.kind() {
@@ -142,20 +153,27 @@ fn keeps_parameter(work: &Work<'_>, index: usize) -> Result<bool, Refused> {
     Ok(uses(script, function, at.span).iter().any(|used| !is_key(work, index, script, *used)))
 }
 
+fn is_passed_on(work: &Work<'_>, index: usize, script: &Script, used: Node<'_>) -> bool {
+    let within = |site: &Site| site.path == script.path && site.span.contains(span(used));
+    work.handle
+        .carriers
+        .iter()
+        .flat_map(|carrier| &carrier.calls)
+        .any(|call| call.within == index && call.argument.as_ref().is_some_and(within))
+}
+
 /// Whether a use of a name does nothing but lead to the key.
 fn is_key(work: &Work<'_>, index: usize, script: &Script, used: Node<'_>) -> bool {
-    let within = |site: &crate::plan::Site| site.path == script.path && site.span.contains(span(used));
-    work.handle.carriers[index].ids.iter().any(within)
-        || work.handle.carriers.iter().flat_map(|carrier| &carrier.calls).any(|call| {
-            call.within == index && call.argument.as_ref().is_some_and(within)
-        })
+    let within = |site: &Site| site.path == script.path && site.span.contains(span(used));
+    work.handle.carriers[index].ids.iter().any(within) || is_passed_on(work, index, script, used)
 }
 
 fn parameter(work: &mut Work<'_>, index: usize, at: Span, whole: bool) -> Result<(), Refused> {
     let (script, function) = work.function(&work.handle.carriers[index])?;
     let node = script.around(at).ok_or_else(|| script.refuse(function, "a parameter was not found", "run again"))?;
     let mut outer = node;
-    while let Some(parent) = outer.parent().filter(|parent| parent.kind() != "formal_parameters" && *parent != function) {
+    while let Some(parent) = outer.parent().filter(|parent| parent.kind() != "formal_parameters" && *parent != function)
+    {
         outer = parent;
     }
     let name = work.names[index].clone();
@@ -177,6 +195,10 @@ fn parameter(work: &mut Work<'_>, index: usize, at: Span, whole: bool) -> Result
     }
     if whole && script.slice(at) != name {
         for used in uses(script, function, at) {
+            // Where it is passed on, or is the key, the whole argument is written anew.
+            if work.edits.covers(&script.path, span(used)) || is_passed_on(work, index, script, used) {
+                continue;
+            }
             let shorthand = used.kind() == "shorthand_property_identifier";
             let text = if shorthand { format!("{}: {name}", script.of(used)) } else { name.clone() };
             work.edits.replace(script, span(used), text);
@@ -217,9 +239,9 @@ fn new_parameter(work: &mut Work<'_>, index: usize) -> Result<(), Refused> {
         work.edits.replace(script, span(only), text);
         return Ok(());
     }
-    let list = function.child_by_field_name("parameters").ok_or_else(|| {
-        script.refuse(function, "its parameters were not found", "give it the handle by hand")
-    })?;
+    let list = function
+        .child_by_field_name("parameters")
+        .ok_or_else(|| script.refuse(function, "its parameters were not found", "give it the handle by hand"))?;
     match children(list).first() {
         Some(first) => work.edits.insert(script, first.start_byte(), format!("{text}, ")),
         None => work.edits.replace(script, Span::new(list.start_byte() + 1, list.end_byte() - 1), text),

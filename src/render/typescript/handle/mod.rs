@@ -5,22 +5,28 @@
 
 mod absent;
 mod access;
+pub mod captured;
+mod checks;
 mod create;
 mod edits;
 mod finish;
+mod initial;
 mod keys;
 mod mode;
 mod outside;
+mod reach;
 mod store;
+mod words;
 mod work;
 
-use super::handle_module::{self, Extended, Features};
+use super::handle_module::{self, Extended, Features, Place};
 use super::imports::{self, Wanted};
 use super::prune::prune;
-use super::script::Script;
+use super::script::{Script, children};
 use super::scripts::Scripts;
+use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Handle};
-use crate::render::{Files, Refused, Rendered};
+use crate::render::{Change, Files, Refused, Rendered};
 use edits::Edits;
 use work::Work;
 
@@ -32,6 +38,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         handle,
         scripts: &scripts,
         wait: false,
+        waits: Vec::new(),
         keys: Vec::new(),
         names: Vec::new(),
         owners: Vec::new(),
@@ -45,8 +52,10 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         wanted: Vec::new(),
         notes: Vec::new(),
     };
+    work.waits = mode::waiting(&work);
     work.wait = mode::can_wait(&work)? && !outside::counts_at_once(&work)?;
     work.features.wait = work.wait;
+    work.features.close = !handle.companions.is_empty();
     keys::name(&mut work)?;
     absent::take_out(&mut work)?;
     create::existing(&mut work)?;
@@ -59,36 +68,47 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     }
     finish::arguments(&mut work)?;
     create::missing(&mut work)?;
+    checks::known(&mut work)?;
     store::declare(&mut work)?;
+    words::settle(&mut work)?;
     let mut out = Rendered::default();
     module(&mut work, files, declaring, &mut out)?;
-    add_imports(&mut work);
-    for path in work.edits.paths() {
+    let mut paths = work.edits.paths();
+    paths.extend(work.wanted.iter().map(|(path, ..)| path.clone()));
+    paths.sort();
+    paths.dedup();
+    for path in paths {
         if let Some(script) = scripts.by_path(&path) {
-            out.changes.extend(prune(script, work.edits.of(&path)));
+            out.changes.extend(of_file(&work, script));
         }
     }
     out.notes = work.notes;
     Ok(out)
 }
 
-/// The module that holds the handle stores, and what the files take from it.
-fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut Rendered) -> Result<(), Refused> {
+/// Sees to it that there is a module with what the stores need, beside the file that declares one.
+fn provide(features: Features, files: &dyn Files, declaring: &Script, out: &mut Rendered) -> Result<Place, Refused> {
     let root = declaring.tree.root_node();
     let place = handle_module::place(files, declaring).ok_or_else(|| {
         declaring.refuse(root, "every name for the module of the handle store is taken", "rename one of those files")
     })?;
     match files.text(&place.path).filter(|_| place.exists) {
-        None => out.new_files.push((place.path.clone(), handle_module::text(work.features, &declaring.style))),
-        Some(source) => match handle_module::extend(&source.text, &declaring.style, work.features) {
+        None => out.new_files.push((place.path.clone(), handle_module::text(features, &declaring.style))),
+        Some(source) => match handle_module::extend(&source.text, &declaring.style, features) {
             Extended::Enough => {}
             Extended::Text(text) => {
-                let span = crate::model::facts::Span::new(0, source.text.len());
+                let span = Span::new(0, source.text.len());
                 out.changes.push(crate::render::Change { path: place.path.clone(), span, text });
             }
             Extended::No(why) => return Err(declaring.refuse(root, why, "extend it by hand, and run again")),
         },
     }
+    Ok(place)
+}
+
+/// The module that holds the handle stores, and what the files take from it.
+fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut Rendered) -> Result<(), Refused> {
+    let place = provide(work.features, files, declaring, out)?;
     let mut names = vec!["MemoryHandles"];
     if declaring.typed() {
         names.insert(0, "HandleStore");
@@ -130,7 +150,9 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
 fn want(work: &mut Work<'_>, script: &Script, source: &str, names: &[&str]) {
     let wanted: Vec<Wanted<'_>> =
         names.iter().map(|name| Wanted { source, name, is_type: matches!(*name, "HandleStore" | "Owner") }).collect();
-    work.wanted.extend(wanted.iter().map(|wanted| (script.path.clone(), source.to_owned(), wanted.name.to_owned(), wanted.is_type)));
+    work.wanted.extend(
+        wanted.iter().map(|wanted| (script.path.clone(), source.to_owned(), wanted.name.to_owned(), wanted.is_type)),
+    );
 }
 
 /// How another file imports the module, in the way in which the declaring one does.
@@ -142,8 +164,10 @@ fn relative(module: &str, specifier: &str, declaring: &Script, script: &Script) 
     }
     let name = specifier.rsplit('/').next().unwrap_or(specifier);
     let target = dir(module);
-    let (from, to): (Vec<&str>, Vec<&str>) =
-        (from.split('/').filter(|part| !part.is_empty()).collect(), target.split('/').filter(|part| !part.is_empty()).collect());
+    let (from, to): (Vec<&str>, Vec<&str>) = (
+        from.split('/').filter(|part| !part.is_empty()).collect(),
+        target.split('/').filter(|part| !part.is_empty()).collect(),
+    );
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let up = from.len() - shared;
     let mut parts: Vec<&str> = if up == 0 { vec!["."] } else { vec![".."; up] };
@@ -152,22 +176,55 @@ fn relative(module: &str, specifier: &str, declaring: &Script, script: &Script) 
     parts.join("/")
 }
 
-/// Adds the imports that were asked for, file by file.
-fn add_imports(work: &mut Work<'_>) {
-    let wanted = std::mem::take(&mut work.wanted);
-    for script in work.scripts.all() {
-        let own: Vec<Wanted<'_>> = wanted
-            .iter()
-            .filter(|(path, ..)| *path == script.path)
-            .map(|(_, source, name, is_type)| Wanted { source, name, is_type: *is_type })
-            .collect();
-        let mut unique: Vec<Wanted<'_>> = Vec::new();
-        for want in own {
-            if !unique.contains(&want) {
-                unique.push(want);
-            }
+/// The changes of one file, with what they leave unused taken away and with the imports that were asked for.
+fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
+    let mut wanted: Vec<Wanted<'_>> = Vec::new();
+    for (path, source, name, is_type) in &work.wanted {
+        let want = Wanted { source, name, is_type: *is_type };
+        if *path == script.path && !wanted.contains(&want) {
+            wanted.push(want);
         }
-        unique.sort_by_key(|want| want.name.to_lowercase());
-        work.edits.extend(imports::add(script, &unique));
+    }
+    finished(script, work.edits.of(&script.path), wanted)
+}
+
+/// Changes of a file, without what they leave unused and with imports.
+fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wanted<'_>>) -> Vec<Change> {
+    let mut out = prune(script, changes);
+    wanted.sort_by_key(|want| want.name.to_lowercase());
+    for import in imports::add(script, &wanted) {
+        let import = above_comments(script, import);
+        join_import(script, &mut out, import);
+    }
+    out.sort_by_key(|change| (change.span.start, change.span.end));
+    out
+}
+
+/// An import before all other code stands above the comment of what follows, and apart from it.
+fn above_comments(script: &Script, mut import: Change) -> Change {
+    let first = children(script.tree.root_node())
+        .into_iter()
+        .find(|node| import.text.ends_with('\n') && script.line_start(node.start_byte()) == import.span.start as usize);
+    if let Some(first) = first {
+        let start = script.removal(first).start;
+        import.span = Span { start, end: start };
+        import.text += script.style.newline;
+    }
+    import
+}
+
+/// Adds an import. Where it would stand at an import that goes, it takes that one's place.
+fn join_import(script: &Script, changes: &mut Vec<Change>, import: Change) {
+    if let Some(same) = changes.iter_mut().find(|change| change.span == import.span) {
+        same.text += &import.text;
+        return;
+    }
+    let at = import.span.start;
+    let newline = script.style.newline;
+    match changes.iter_mut().find(|change| change.text.is_empty() && change.span.start <= at && at <= change.span.end) {
+        Some(cut) if cut.span.end as usize == script.line_start(cut.span.end as usize) => {
+            cut.text = format!("{}{newline}", import.text.trim_matches(['\n', '\r']));
+        }
+        _ => changes.push(import),
     }
 }

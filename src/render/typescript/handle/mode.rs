@@ -6,15 +6,27 @@
 
 use tree_sitter::Node;
 
+use super::checks;
+use super::edits::Edits;
 use super::work::Work;
 use crate::plan::Site;
 use crate::plan::handle::Entry;
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, enclosing_function, span};
 
+/// Which carriers have something to wait for: tools, and helpers that look the handle up.
+pub fn waiting(work: &Work<'_>) -> Vec<bool> {
+    let looks = checks::looking(work);
+    let handles = |index: usize| matches!(work.handle.carriers[index].entry, Entry::Handler(_));
+    (0..looks.len()).map(|index| looks[index] || handles(index)).collect()
+}
+
 /// Whether all carriers can wait.
 pub fn can_wait(work: &Work<'_>) -> Result<bool, Refused> {
     for (index, carrier) in work.handle.carriers.iter().enumerate() {
+        if !work.waits[index] {
+            continue;
+        }
         let (script, function) = work.function(carrier)?;
         if !can_be_async(script, function) {
             return Ok(false);
@@ -52,8 +64,11 @@ fn can_be_async(script: &Script, function: Node<'_>) -> bool {
         "generator_function" | "generator_function_declaration" => false,
         "method_definition" => {
             let name = function.child_by_field_name("name").map(|name| script.of(name)).unwrap_or_default();
-            let head = &script.of(function)[..function.child_by_field_name("name").map_or(0, |name| name.start_byte() - function.start_byte())];
-            name != "constructor" && !head.split_whitespace().any(|word| matches!(word, "get" | "set")) && !head.contains('*')
+            let head = &script.of(function)
+                [..function.child_by_field_name("name").map_or(0, |name| name.start_byte() - function.start_byte())];
+            name != "constructor"
+                && !head.split_whitespace().any(|word| matches!(word, "get" | "set"))
+                && !head.contains('*')
         }
         _ => true,
     }
@@ -72,27 +87,37 @@ pub fn is_async(script: &Script, function: Node<'_>) -> bool {
 
 /// Makes the functions that carry the handle asynchronous.
 pub fn make_async(work: &mut Work<'_>) -> Result<(), Refused> {
-    for carrier in &work.handle.carriers {
-        let (script, function) = work.function(carrier)?;
-        if is_async(script, function) {
+    for (index, carrier) in work.handle.carriers.iter().enumerate() {
+        if !work.waits[index] {
             continue;
         }
-        let at = match function.kind() {
-            "method_definition" => function.child_by_field_name("name").map_or(function.start_byte(), |name| name.start_byte()),
-            _ => function.start_byte(),
-        };
-        match function.child(0).filter(|first| script.of(*first) == "function") {
-            Some(keyword) => work.edits.replace(script, span(keyword), "async function"),
-            None => work.edits.insert(script, at, "async "),
-        }
-        if let Some(ret) = function.child_by_field_name("return_type") {
-            let ty = script.of(ret).trim_start_matches(':').trim_start();
-            if !ty.starts_with("Promise<") {
-                let start = ret.end_byte() - ty.len();
-                work.edits.insert(script, start, "Promise<");
-                work.edits.insert(script, ret.end_byte(), ">");
-            }
-        }
+        let (script, function) = work.function(carrier)?;
+        asynchronous(&mut work.edits, script, function);
     }
     Ok(())
+}
+
+/// Makes a function asynchronous, if it is not.
+pub fn asynchronous(edits: &mut Edits, script: &Script, function: Node<'_>) {
+    if is_async(script, function) {
+        return;
+    }
+    let at = match function.kind() {
+        "method_definition" => {
+            function.child_by_field_name("name").map_or(function.start_byte(), |name| name.start_byte())
+        }
+        _ => function.start_byte(),
+    };
+    match function.child(0).filter(|first| script.of(*first) == "function") {
+        Some(keyword) => edits.replace(script, span(keyword), "async function"),
+        None => edits.insert(script, at, "async "),
+    }
+    if let Some(ret) = function.child_by_field_name("return_type") {
+        let ty = script.of(ret).trim_start_matches(':').trim_start();
+        if !ty.starts_with("Promise<") {
+            let start = ret.end_byte() - ty.len();
+            edits.insert(script, start, "Promise<");
+            edits.insert(script, ret.end_byte(), ">");
+        }
+    }
 }

@@ -28,6 +28,7 @@ fn one(work: &mut Work<'_>, outside: &Outside) -> Result<(), Refused> {
         return Ok(());
     }
     match (outside.kind, outside.direct) {
+        (kind, _) if outside.companion && kind != Kind::Delete => return Err(used(script, node)),
         (Kind::Delete, _) | (Kind::GetOrCreate, true) | (Kind::Write, true) => {}
         (Kind::Read, true) => return closes(work, script, node),
         _ => return Err(used(script, node)),
@@ -60,9 +61,7 @@ fn drop_expression(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Resu
             "assignment_expression" | "augmented_assignment_expression" => {
                 parent.child_by_field_name("left") == Some(outer)
             }
-            "unary_expression" => {
-                parent.child(0).is_some_and(|sign| matches!(script.of(sign), "delete" | "void"))
-            }
+            "unary_expression" => parent.child(0).is_some_and(|sign| matches!(script.of(sign), "delete" | "void")),
             "binary_expression" => {
                 parent.child_by_field_name("right") == Some(outer)
                     && parent.child_by_field_name("operator").is_some_and(|operator| script.of(operator) == "&&")
@@ -252,7 +251,8 @@ fn foreign_call<'t>(script: &Script, timer: Node<'t>, store: &str) -> Option<Nod
             let callee = node.child_by_field_name("function").map(|callee| script.of(callee)).unwrap_or_default();
             let object = callee.rsplit_once('.').map_or(callee, |(object, _)| object);
             let own = object == store || object.ends_with(&format!(".{store}"));
-            let plain = ["Date.now", "Object.entries", "Object.keys", "Math."].iter().any(|known| callee.starts_with(known));
+            let plain =
+                ["Date.now", "Object.entries", "Object.keys", "Math."].iter().any(|known| callee.starts_with(known));
             if !own && !plain && !callee.starts_with("console.") {
                 return Some(node);
             }

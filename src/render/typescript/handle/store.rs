@@ -2,9 +2,10 @@
 
 use tree_sitter::Node;
 
+use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
-use crate::plan::handle::Place;
+use crate::plan::handle::{Container, Place};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::scripts::is_declared;
@@ -35,7 +36,7 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
             let text = script.indented(&script.style.dress(&options), indent);
             let text = format!("new MemoryHandles{}({text})", type_argument(work, value.as_deref()));
             work.edits.replace(script, span(made), text);
-            open_up(work, script, declaration);
+            open_up(work, script, declaration)?;
         }
         Place::Local => move_out(work, script, declaration, made, value.as_deref(), &options)?,
     }
@@ -45,7 +46,7 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
 /// With a function among the options, nothing else tells the type of values early enough.
 fn type_argument(work: &Work<'_>, value: Option<&str>) -> String {
     match value {
-        Some(value) if work.close.is_some() => format!("<{value}>"),
+        Some(value) if work.features.close => format!("<{value}>"),
         _ => String::new(),
     }
 }
@@ -59,11 +60,12 @@ fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
         let value = pair(script, given?, key)?.child_by_field_name("value")?;
         (children(value).is_empty() || value.kind() == "binary_expression").then(|| script.of(value).to_owned())
     };
-    let idle = match option("ttl") {
+    // What is set for this store comes before what its code says, and that before what is usual.
+    let idle = match option("ttl").filter(|_| !lifetime.idle_is_set) {
         Some(ttl) => format!("({ttl}) / 1000"),
         None => lifetime.idle_seconds.to_string(),
     };
-    let limit = option("max").unwrap_or_else(|| lifetime.limit.to_string());
+    let limit = option("max").filter(|_| !lifetime.limit_is_set).unwrap_or_else(|| lifetime.limit.to_string());
     let mut lines = vec![
         format!("noun: {}", string(&names.noun)),
         format!("prefix: {}", string(&names.prefix)),
@@ -72,9 +74,33 @@ fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
         format!("idleSeconds: Number(process.env.{}_IDLE_SECONDS || {idle})", names.setting),
         format!("limit: Number(process.env.{}_LIMIT || {limit})", names.setting),
     ];
-    lines.extend(work.close.as_ref().map(|close| format!("close: {close}")));
+    lines.extend(close(work));
     let comma = if script.style.trailing_commas { "," } else { "" };
     format!("{{\n\t{}{comma}\n}}", lines.join(",\n\t"))
+}
+
+/// What is done when a value goes: what its session's end did, and the containers that are keyed alike lose their entry.
+fn close(work: &Work<'_>) -> Option<String> {
+    let variable = &work.handle.names.variable;
+    let drops: Vec<String> = work
+        .handle
+        .companions
+        .iter()
+        .map(|companion| match companion.container {
+            Container::Map => format!("{}.delete({variable});", companion.name),
+            Container::Record => format!("delete {}[{variable}];", companion.name),
+        })
+        .collect();
+    match (drops.is_empty(), &work.close) {
+        (true, close) => close.as_ref().map(|close| format!("close: {close}")),
+        (false, None) => Some(format!("close: (_value, {variable}) => {{\n\t\t{}\n\t}}", drops.join("\n\t\t"))),
+        (false, Some(close)) => {
+            let (parameter, body) = close.split_once(" => ")?;
+            let parameter = parameter.trim_matches(['(', ')']);
+            let lines = format!("{}\n\t\treturn {body};", drops.join("\n\t\t"));
+            Some(format!("close: ({parameter}, {variable}) => {{\n\t\t{lines}\n\t}}"))
+        }
+    }
 }
 
 /// The type of the values by the written type of the container.
@@ -106,9 +132,9 @@ fn plain(ty: &str) -> String {
 }
 
 /// The tools in another class, or in another file, use the store as well.
-fn open_up(work: &mut Work<'_>, script: &Script, declaration: Node<'_>) {
+fn open_up(work: &mut Work<'_>, script: &Script, declaration: Node<'_>) -> Result<(), Refused> {
     if !work.outward {
-        return;
+        return Ok(());
     }
     if work.handle.store.place == Place::Field {
         let modifier = children(declaration).into_iter().find(|child| child.kind() == "accessibility_modifier");
@@ -116,22 +142,10 @@ fn open_up(work: &mut Work<'_>, script: &Script, declaration: Node<'_>) {
             let next = script.text()[modifier.end_byte()..].find(|char: char| !char.is_whitespace()).unwrap_or(0);
             work.edits.cut(script, Span::new(modifier.start_byte(), modifier.end_byte() + next));
         }
-        return;
+        return Ok(());
     }
-    let statement = declaration.parent().unwrap_or(declaration);
-    let exported = statement.parent().is_some_and(|parent| parent.kind() == "export_statement");
-    if !exported && !is_listed(script, work.handle.store.name.as_str()) {
-        work.edits.insert(script, statement.start_byte(), "export ");
-    }
-}
-
-/// Whether a list of exports names the store.
-fn is_listed(script: &Script, name: &str) -> bool {
-    children(script.tree.root_node()).into_iter().any(|node| {
-        node.kind() == "export_statement"
-            && children(node).into_iter().any(|clause| {
-                clause.kind() == "export_clause" && children(clause).into_iter().any(|known| script.of(known) == name)
-            })
+    reach::export(work, script, &work.handle.store.name).ok_or_else(|| {
+        script.refuse(declaration, "the code beside the tools needs the store, and it is not exported", "export it")
     })
 }
 
@@ -165,7 +179,8 @@ fn move_out(
     let text = format!("const {name}{annotation} = new MemoryHandles{argument}({}){end}", script.style.dress(options));
     work.edits.cut(script, script.removal(own));
     let start = script.removal(top).start as usize;
-    let start = if script.text()[start..].starts_with(['\n', '\r']) { script.line_start(top.start_byte()) } else { start };
+    let start =
+        if script.text()[start..].starts_with(['\n', '\r']) { script.line_start(top.start_byte()) } else { start };
     work.edits.insert(script, start, format!("{text}{newline}{newline}"));
     Ok(())
 }

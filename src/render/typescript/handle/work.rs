@@ -8,8 +8,8 @@ use crate::plan::Site;
 use crate::plan::handle::{Carries, Entry, Handle, Role, Touch};
 use crate::render::Refused;
 use crate::render::typescript::handle_module::Features;
-use crate::render::typescript::scripts::Scripts;
 use crate::render::typescript::script::{Script, children, is_function};
+use crate::render::typescript::scripts::Scripts;
 
 /// A value that something would have created where it was first used.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct Work<'a> {
     pub scripts: &'a Scripts<'a>,
     /// The store's methods answer promises.
     pub wait: bool,
+    /// Whether a carrier has to wait, where the store's methods answer promises.
+    pub waits: Vec<bool>,
     /// What stands for the key, by carrier: `basket_id`, or `basket_id, owner`.
     pub keys: Vec<String>,
     /// The handle alone, by carrier.
@@ -70,12 +72,14 @@ impl<'a> Work<'a> {
     /// Whether a carrier is a handler that creates the value itself.
     pub fn creates(&self, carrier: &Carries) -> bool {
         let Entry::Handler(tools) = &carrier.entry else { return false };
-        !self.handle.lazy && !tools.is_empty() && tools.iter().all(|tool| self.handle.tools[*tool].role == Role::Creates)
+        !self.handle.lazy
+            && !tools.is_empty()
+            && tools.iter().all(|tool| self.handle.tools[*tool].role == Role::Creates)
     }
 
     /// The accesses of a carrier.
     pub fn touches(&self, carrier: usize) -> impl Iterator<Item = &'a Touch> {
-        self.handle.touches.iter().filter(move |touch| touch.carrier == carrier)
+        self.handle.touches.iter().filter(move |touch| touch.carrier == carrier && !touch.companion)
     }
 
     /// Puts the handle in place of a key, a whole argument or what stands in brackets.
@@ -85,7 +89,8 @@ impl<'a> Work<'a> {
 
     /// Adds an initial value.
     pub fn initial(&mut self, script: &Script, node: Node<'_>, strong: bool) {
-        let initial = Initial { path: script.path.clone(), span: Span::new(node.start_byte(), node.end_byte()), strong };
+        let initial =
+            Initial { path: script.path.clone(), span: Span::new(node.start_byte(), node.end_byte()), strong };
         if !self.initials.iter().any(|known| known.path == initial.path && known.span == initial.span) {
             self.initials.push(initial);
         }

@@ -1,0 +1,59 @@
+//! Tools that use only what is kept beside the store: that the handle is a known one has to be asked for.
+
+use super::create::store_expression;
+use super::work::Work;
+use crate::plan::handle::Entry;
+use crate::render::Refused;
+use crate::render::typescript::script::children;
+
+/// Lets such tools look the handle up first.
+pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
+    if work.handle.companions.is_empty() {
+        return Ok(());
+    }
+    let looks = looking(work);
+    for (index, carrier) in work.handle.carriers.iter().enumerate() {
+        let Entry::Handler(tools) = &carrier.entry else { continue };
+        if looks[index] || work.creates(carrier) {
+            continue;
+        }
+        let (script, function) = work.function(carrier)?;
+        let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block");
+        let first = body.and_then(|body| children(body).first().copied());
+        let (Some(first), Some(tool)) = (first, tools.first().map(|tool| &work.handle.tools[*tool])) else {
+            return Err(script.refuse(
+                function,
+                "the tool uses only what is kept beside the store, and has no place to look the handle up",
+                "give the handler a body with braces",
+            ));
+        };
+        if tool.entry.is_some() {
+            return Err(script.refuse(
+                function,
+                "the tool uses only what is kept beside the store",
+                "look the handle up here",
+            ));
+        }
+        let store = store_expression(work, script, tool)?;
+        let wait = if work.wait { "await " } else { "" };
+        let end = if script.style.semicolons { ";" } else { "" };
+        let (newline, indent) = (script.style.newline, script.indentation(first));
+        let text = format!("{wait}{store}.get({}){end}{newline}{indent}", work.keys[index]);
+        work.edits.insert(script, first.start_byte(), text);
+    }
+    Ok(())
+}
+
+/// Which carriers look the handle up, themselves or through what they call.
+pub fn looking(work: &Work<'_>) -> Vec<bool> {
+    let mut out: Vec<bool> =
+        (0..work.handle.carriers.len()).map(|index| work.touches(index).next().is_some()).collect();
+    for _ in 0..work.handle.carriers.len() {
+        for (index, carrier) in work.handle.carriers.iter().enumerate() {
+            if out[index] {
+                carrier.calls.iter().for_each(|call| out[call.within] = true);
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,87 @@
+//! Words that are not true any more: comments that speak of the session go, texts for the model are pointed out.
+
+use tree_sitter::Node;
+
+use super::edits::Edits;
+use super::work::Work;
+use crate::model::facts::Span;
+use crate::plan::handle::Entry;
+use crate::render::Refused;
+use crate::render::typescript::script::{Script, children, statement};
+
+const STALE: &[&str] =
+    &["session", "connection", "connected client", "per client", "each client", "first use", "transport"];
+
+/// Takes stale comments above the store and the helpers away, and notes texts for the model that speak of the session.
+pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
+    let store = &work.handle.store.declared;
+    let script = work.scripts.of(store)?;
+    if let Some(name) = script.around(store.span) {
+        above(&mut work.edits, script, name.parent().unwrap_or(name));
+    }
+    for carrier in &work.handle.carriers {
+        if !matches!(carrier.entry, Entry::Handler(_)) {
+            let (script, function) = work.function(carrier)?;
+            above(&mut work.edits, script, function);
+        }
+    }
+    for tool in &work.handle.tools {
+        let site = tool.entry.as_ref().unwrap_or(&tool.registration);
+        let (script, node) = work.scripts.expression(site)?;
+        note(&mut work.notes, script, node, &tool.name);
+    }
+    Ok(())
+}
+
+/// Points out texts for the model that speak of the session.
+pub fn note(notes: &mut Vec<String>, script: &Script, registration: Node<'_>, tool: &str) {
+    for text in texts(script, registration) {
+        let note = format!("{tool}: what the model reads of it still speaks of the session: {text}");
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+}
+
+/// Takes the stale ones among the comments right above a declaration away.
+pub fn above(edits: &mut Edits, script: &Script, node: Node<'_>) {
+    let mut own = if node.kind() == "method_definition" || node.kind().ends_with("field_definition") {
+        node
+    } else {
+        statement(node)
+    };
+    if let Some(parent) = own.parent().filter(|parent| parent.kind() == "export_statement") {
+        own = parent;
+    }
+    let mut start = own.start_byte();
+    let mut before = own.prev_sibling();
+    while let Some(comment) = before.filter(|before| before.kind() == "comment") {
+        let between = &script.text()[comment.end_byte()..start];
+        let line = script.line_start(comment.start_byte());
+        let alone = script.text()[line..comment.start_byte()].trim().is_empty();
+        if !between.trim().is_empty() || between.matches('\n').count() > 1 || !alone {
+            break;
+        }
+        let text = script.of(comment).to_lowercase();
+        if STALE.iter().any(|word| text.contains(word)) {
+            edits.cut(script, Span::new(line, script.line_end(comment.end_byte())));
+        }
+        start = comment.start_byte();
+        before = comment.prev_sibling();
+    }
+}
+
+/// Texts within the options of a registration that speak of the session; the handler's own are answers.
+fn texts<'t>(script: &'t Script, node: Node<'t>) -> Vec<&'t str> {
+    let mut out = Vec::new();
+    let mut stack = vec![node];
+    while let Some(node) = stack.pop() {
+        if matches!(node.kind(), "string" | "template_string") && script.of(node).to_lowercase().contains("session") {
+            out.push(script.of(node));
+        }
+        if !crate::render::typescript::script::is_function(node) {
+            stack.extend(children(node));
+        }
+    }
+    out
+}
