@@ -4,6 +4,7 @@
 //! names the expressions that are so, file by file; specialising the code under them is the renderer's part.
 
 mod facts;
+mod opening;
 mod routes;
 mod tables;
 
@@ -137,6 +138,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             span: found.holder.span,
         },
     }));
+    let sse = routes::collect_sse(context);
     let step = Step {
         // A package may hold several servers, each in files of its own.
         id: format!("transport:{}", context.analysis.flow.program.module(first.at.module).path),
@@ -147,9 +149,9 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         claims,
         kind: StepKind::Transport(Box::new(Transport {
             sdk: sdk(server),
-            units: facts::collect(context),
+            units: facts::collect(context, &[routes.clone(), sse.clone()].concat()),
             routes,
-            sse: routes::collect_sse(context),
+            sse,
             tables: tables::sites(context),
         })),
         notes: Vec::new(),
