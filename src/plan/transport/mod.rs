@@ -4,6 +4,7 @@
 //! names the expressions that are so, file by file; specialising the code under them is the renderer's part.
 
 mod facts;
+mod opening;
 mod routes;
 mod tables;
 
@@ -137,6 +138,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             span: found.holder.span,
         },
     }));
+    let sse = routes::collect_sse(context);
     let step = Step {
         // A package may hold several servers, each in files of its own.
         id: format!("transport:{}", context.analysis.flow.program.module(first.at.module).path),
@@ -147,9 +149,9 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         claims,
         kind: StepKind::Transport(Box::new(Transport {
             sdk: sdk(server),
-            units: facts::collect(context),
+            units: facts::collect(context, &[routes.clone(), sse.clone()].concat()),
             routes,
-            sse: routes::collect_sse(context),
+            sse,
             tables: tables::sites(context),
         })),
         notes: Vec::new(),
@@ -169,6 +171,11 @@ fn unfit_factories(context: &Context<'_, '_>) -> Vec<Manual> {
     out.sort_by(|a, b| a.at.cmp(&b.at));
     out.dedup();
     out
+}
+
+/// The routes that lead to the transports of a package.
+pub(super) fn routes_of(context: &Context<'_, '_>) -> Vec<Route> {
+    routes::collect(context)
 }
 
 /// A transport of a package that handles requests in a way of its own.

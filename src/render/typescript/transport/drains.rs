@@ -59,7 +59,9 @@ impl<'w> Fold<'w> {
     /// Statements that close what a table holds, outside of requests and timers.
     pub(super) fn shutdowns(&self, unit: usize) -> Vec<Node<'w>> {
         let mut out: Vec<Node<'w>> = Vec::new();
-        for table in self.places(unit, &Fact::Table) {
+        let tables = self.places(unit, &Fact::Table);
+        let copies: Vec<Node<'w>> = tables.iter().flat_map(|table| self.copies(unit, *table)).collect();
+        for table in tables.into_iter().chain(copies) {
             let mut found = statement(table);
             // The loop rather than a statement within it.
             while let Some(around) = std::iter::successors(found.parent(), Node::parent)
@@ -79,6 +81,18 @@ impl<'w> Fold<'w> {
             }
         }
         out
+    }
+
+    /// Uses of a variable that holds what a table holds: `const open = [...table.values()]`.
+    fn copies(&self, unit: usize, table: Node<'w>) -> Vec<Node<'w>> {
+        let file = &self.world.units[unit];
+        let declarator = std::iter::successors(table.parent(), Node::parent)
+            .take_while(|node| !is_function(*node) && !is_statement(*node))
+            .find(|node| node.kind() == "variable_declarator");
+        let name = declarator.and_then(|declarator| declarator.child_by_field_name("name"));
+        let symbol = name.filter(|name| name.kind() == "identifier").and_then(|name| file.symbol(name));
+        let uses = symbol.map_or_else(Vec::new, |symbol| self.uses(unit, (unit, symbol)));
+        uses.into_iter().filter(|used| Some(*used) != name && !self.edits[unit].gone(*used)).collect()
     }
 
     /// Whether a timer runs this code.

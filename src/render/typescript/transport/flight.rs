@@ -13,7 +13,7 @@ use crate::plan::web::Framework;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
-use crate::render::typescript::script::{Script, bare, children, is_statement, span, statement};
+use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, span, statement};
 use crate::render::{Change, Refused};
 
 /// Changes of imports by file.
@@ -32,15 +32,65 @@ impl<'w> Fold<'w> {
             if counts.is_empty() && drains.is_empty() {
                 continue;
             }
-            let path = &self.world.units[unit].script.path;
-            let Some(route) = step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == *path)
-            else {
+            let path = self.world.units[unit].script.path.clone();
+            let serving = || step.routes.iter().filter(|route| serves(route) != Serves::Gone);
+            if let Some(route) = serving().find(|route| route.at.path == path) {
+                let changes = self.track(unit, route, &counts, &drains)?;
+                out.entry(path).or_default().extend(changes);
                 continue;
-            };
-            let changes = self.track(unit, route, &counts, &drains)?;
-            out.insert(path.clone(), changes);
+            }
+            let own = self.keeps_for_others(unit);
+            if let (true, Some(route)) = (own, serving().next())
+                && let Some((importer, specifier)) = self.imported_by_route(unit, route)
+            {
+                counts = self.counts(unit);
+                drains = self.shutdowns(unit);
+                let changes = self.track(unit, route, &counts, &drains)?;
+                out.entry(path).or_default().extend(changes);
+                let track = Names::free(&self.world.units[unit].script).track;
+                let script = &self.world.units[importer].script;
+                let wanted = Wanted { source: &specifier, name: &track, is_type: false };
+                out.entry(script.path.clone()).or_default().extend(imports::add(script, &[wanted]));
+            }
         }
         Ok(out)
+    }
+
+    /// Whether functions of a file without routes count or close sessions for code that has to do with nothing else: there they stay.
+    fn keeps_for_others(&self, unit: usize) -> bool {
+        self.functions(unit).into_iter().any(|function| {
+            let own = (unit, span(function));
+            let named = function.kind() == "function_declaration"
+                || function.kind() == "method_definition"
+                || function.parent().is_some_and(|parent| parent.kind() == "variable_declarator");
+            named
+                && (self.only_counts(own) || self.only_closes(own))
+                && !self.world.units.iter().any(|file| file.calls.values().any(|target| *target == own))
+        })
+    }
+
+    /// The file of a route, and the module specifier by which it imports another file.
+    fn imported_by_route(&self, unit: usize, route: &Route) -> Option<(usize, String)> {
+        let at = self.world.unit(&route.at.path)?;
+        let script = &self.world.units[at].script;
+        if framework(route, script) == Framework::Node || imports::common_js(script) {
+            return None;
+        }
+        let own = stem_of(&self.world.units[unit].script.path);
+        let same_name = self.world.units.iter().filter(|file| stem_of(&file.script.path) == own).count();
+        let found = children(script.tree.root_node())
+            .into_iter()
+            .filter(|node| node.kind() == "import_statement")
+            .find_map(|node| {
+                let source = script.of(node.child_by_field_name("source")?).trim_matches(['"', '\'']).to_owned();
+                let file = source.rsplit('/').next()?;
+                let base = ["js", "ts", "mjs", "mts", "cjs", "cts"]
+                    .into_iter()
+                    .find_map(|end| file.strip_suffix(end)?.strip_suffix('.'))
+                    .unwrap_or(file);
+                (source.starts_with('.') && base == own).then_some(source)
+            })?;
+        (same_name == 1).then_some((at, found))
     }
 
     /// `table.size`, `Object.keys(table).length`.
@@ -102,7 +152,8 @@ impl<'w> Fold<'w> {
         drains: &[Node<'w>],
     ) -> Result<Vec<Change>, Refused> {
         let script = &self.world.units[unit].script;
-        let framework = framework(route, script);
+        let Some(routed) = self.world.unit(&route.at.path) else { return Ok(Vec::new()) };
+        let framework = framework(route, &self.world.units[routed].script);
         let names = Names::free(script);
         let typed = script.typed();
         let (request, response) = self.names_of_handler(route, framework);
@@ -136,7 +187,7 @@ impl<'w> Fold<'w> {
             next: (typed && !next.is_empty()).then_some(next),
             documented: script.documents_types().then_some((of.0.as_str(), of.1.as_str(), of.2.as_str())),
         };
-        let Some(call) = script.node(route.at.span) else { return Ok(Vec::new()) };
+        let Some(call) = self.world.units[routed].script.node(route.at.span) else { return Ok(Vec::new()) };
         let Some(declarations) = flight.declarations() else {
             return Err(script.refuse(
                 counts.iter().chain(drains).next().copied().unwrap_or(call),
@@ -145,12 +196,15 @@ impl<'w> Fold<'w> {
             ));
         };
         let newline = script.style.newline;
-        let top = std::iter::successors(Some(call), Node::parent)
-            .find(|node| node.parent().is_some_and(|parent| parent.kind() == "program"))
-            .unwrap_or(call);
-        let start = above(script, top);
+        let (start, declarations) = if routed == unit {
+            (above(script, top_level(call)), declarations)
+        } else {
+            let Some(first) = self.first_of_table(unit) else { return Ok(Vec::new()) };
+            let own = format!("const {} = ", names.track);
+            (above(script, first), declarations.replacen(&own, &format!("export {own}"), 1))
+        };
         self.edits[unit].insert(start, format!("{declarations}{newline}{newline}"));
-        self.hook(unit, route, call, &flight)?;
+        self.hook(routed, route, call, &flight)?;
         for count in counts {
             self.count(unit, *count, &flight);
         }
@@ -163,6 +217,12 @@ impl<'w> Fold<'w> {
             wanted.extend(named.map(|name| Wanted { source, name, is_type: true }));
         }
         Ok(imports::add(script, &wanted))
+    }
+
+    /// The first statement of a file that uses the table and stays.
+    fn first_of_table(&self, unit: usize) -> Option<Node<'w>> {
+        let tops = self.places(unit, &Fact::Table).into_iter().map(top_level);
+        tops.filter(|top| is_function(*top) || top.kind() == "export_statement").min_by_key(Node::start_byte)
     }
 
     fn names_of_handler(&self, route: &Route, framework: Framework) -> (String, String) {
@@ -194,7 +254,8 @@ impl<'w> Fold<'w> {
             return Ok(());
         }
         let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
-        let handlers: Vec<Span> = route.handlers.iter().map(|site| site.span).collect();
+        let here = route.handlers.iter().filter(|site| site.path == route.at.path);
+        let handlers: Vec<Span> = here.map(|site| site.span).collect();
         let at = arguments
             .iter()
             .find(|argument| handlers.iter().any(|handler| span(**argument).contains(*handler)))
@@ -228,6 +289,19 @@ impl<'w> Fold<'w> {
         self.edits[unit].insert(at, format!("{COUNTS}{}{indent}", script.style.newline));
         self.raise("What counted sessions counts requests in flight now.");
     }
+}
+
+/// The statement of the file's top level around a node.
+fn top_level(node: Node<'_>) -> Node<'_> {
+    std::iter::successors(Some(node), Node::parent)
+        .find(|node| node.parent().is_some_and(|parent| parent.kind() == "program"))
+        .unwrap_or(node)
+}
+
+/// The name of a file without what tells its kind.
+fn stem_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// Where something goes that stands above a statement and its comments.
