@@ -155,7 +155,8 @@ fn step(context: &Context<'_, '_>, server: &Server, found: &Found) -> Result<Ste
         requires: Vec::new(),
         claims,
         notes: vec![
-            "clients behind one address share an entry now, and a client with two sessions no longer has two".to_owned(),
+            "clients behind one address share an entry now, and a client with two sessions no longer has two"
+                .to_owned(),
         ],
         kind: StepKind::Telemetry(Box::new(telemetry)),
     })

@@ -70,9 +70,11 @@ fn holds_address(work: &mut Work<'_>, made: Code<'_>) -> Result<(), Refused> {
         }),
         _ => None,
     };
-    let members = members.ok_or_else(|| script.refuse(held, "what the context variable holds is declared elsewhere", TODO))?;
+    let members =
+        members.ok_or_else(|| script.refuse(held, "what the context variable holds is declared elsewhere", TODO))?;
     let listed = children(members);
-    let named = |member: &&Node<'_>| member.child_by_field_name("name").is_some_and(|name| script.of(name) == "address");
+    let named =
+        |member: &&Node<'_>| member.child_by_field_name("name").is_some_and(|name| script.of(name) == "address");
     match listed.iter().find(named) {
         Some(known) if script.of(*known).contains("string") => return Ok(()),
         Some(known) => return Err(script.refuse(*known, "the context variable has an address of another kind", TODO)),
@@ -187,7 +189,8 @@ fn create(work: &mut Work<'_>) -> Result<Variable, Refused> {
     let script = made.script;
     let free = |name: &&&str| mentions(script, script.tree.root_node(), name).is_empty();
     let names = ["requestContext", "callContext", "addressContext"];
-    let name = names.iter().find(free).copied().ok_or_else(|| made.refuse("no name for a context variable is free", TODO))?;
+    let name =
+        names.iter().find(free).copied().ok_or_else(|| made.refuse("no name for a context variable is free", TODO))?;
     let variable = Variable { name: name.to_owned(), home: script.path.clone(), exported: true };
     let mut done: Vec<(String, String)> = Vec::new();
     for route in &work.plan.routes {
@@ -204,7 +207,8 @@ fn create(work: &mut Work<'_>) -> Result<Variable, Refused> {
         work.edits.insert(call.script, start, format!("{text}{indent}"));
         see(work, &variable, call.script, call.node)?;
     }
-    let shared = !work.wanted.is_empty() || work.plan.carriers.iter().any(|carrier| carrier.function.path != script.path);
+    let shared =
+        !work.wanted.is_empty() || work.plan.carriers.iter().any(|carrier| carrier.function.path != script.path);
     let of_type = if script.typed() { "<{ address: string | undefined }>" } else { "" };
     let export = if shared && !is_common(script) { "export " } else { "" };
     if shared && is_common(script) {
@@ -229,7 +233,8 @@ fn middleware(route: Code<'_>, variable: &Variable) -> Result<(String, (String, 
     let script = route.script;
     let stop = || route.refuse("this route is not written as `app.method(path, …)` in a statement of its own", TODO);
     let callee = route.node.child_by_field_name("function").filter(|callee| callee.kind() == "member_expression");
-    let router = callee.and_then(|callee| callee.child_by_field_name("object")).filter(|node| node.kind() == "identifier");
+    let router =
+        callee.and_then(|callee| callee.child_by_field_name("object")).filter(|node| node.kind() == "identifier");
     let path = route.node.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
     let path = path.filter(|path| matches!(path.kind(), "string" | "identifier" | "member_expression"));
     let alone = route.node.parent().is_some_and(|parent| parent.kind() == "expression_statement");

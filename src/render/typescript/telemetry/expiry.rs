@@ -56,7 +56,8 @@ fn is_swept(work: &Work<'_>) -> Result<bool, Refused> {
         let member = parent.filter(|parent| parent.kind() == "member_expression");
         let method = member.and_then(|member| member.child_by_field_name("property")).map(|name| script.of(name));
         let around = member.and_then(|member| member.parent()).unwrap_or(node);
-        if method == Some("clear") || sweep(script, around, &work.plan.name).is_some_and(|around| drops(script, around)) {
+        if method == Some("clear") || sweep(script, around, &work.plan.name).is_some_and(|around| drops(script, around))
+        {
             swept = true;
             continue;
         }
@@ -64,7 +65,8 @@ fn is_swept(work: &Work<'_>) -> Result<bool, Refused> {
         let each = (method == Some("forEach")).then(|| member.and_then(|member| member.parent())).flatten();
         if loops.is_some() || each.is_some_and(|call| drops(script, call)) {
             swept = true;
-        } else if !matches!(method, Some("size" | "delete")) && !matches!(method, Some("entries" | "keys") if swept_over(script, node))
+        } else if !matches!(method, Some("size" | "delete"))
+            && !matches!(method, Some("entries" | "keys") if swept_over(script, node))
         {
             return Err(script.refuse(node, "the counts are used here as a whole", TODO));
         } else if matches!(method, Some("entries" | "keys")) {
@@ -91,7 +93,9 @@ fn expiry(work: &Work<'_>) -> Result<Option<Expiry>, Refused> {
     for read in reads {
         let (script, node) = work.scripts.expression(&read.at)?;
         let (_, function) = function(work, &work.plan.carriers[read.carrier].function)?;
-        if let Some(found) = by_condition(work, script, function, node).or_else(|| by_filter(work, script, function, node)) {
+        if let Some(found) =
+            by_condition(work, script, function, node).or_else(|| by_filter(work, script, function, node))
+        {
             return Ok(Some(found));
         }
     }
@@ -137,7 +141,10 @@ fn by_filter(work: &Work<'_>, script: &Script, function: Node<'_>, read: Node<'_
     let writes: Vec<_> = work.plan.touches.iter().filter(|touch| touch.kind == Kind::Write).collect();
     let kept_only = !writes.is_empty()
         && writes.iter().all(|touch| {
-            touch.value.as_ref().is_some_and(|value| script.path == value.path && script.slice(value.span) == script.of(kept))
+            touch
+                .value
+                .as_ref()
+                .is_some_and(|value| script.path == value.path && script.slice(value.span) == script.of(kept))
         });
     let reads = work.plan.touches.iter().filter(|touch| touch.kind == Kind::Read).count();
     let test = children(call.child_by_field_name("arguments")?).first().copied()?;

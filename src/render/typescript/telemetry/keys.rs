@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::address::{Variable, see};
 use super::{TODO, Work, function};
 use crate::model::facts::Span;
-use crate::plan::handle::{Carries, Entry};
 use crate::plan::Site;
+use crate::plan::handle::{Carries, Entry};
 use crate::render::Refused;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, children, is_function, span};
@@ -97,7 +97,9 @@ fn parameter<'s>(work: &mut Work<'_>, way: &mut Way<'s>, at: &Site) -> Result<()
     let stop = |node| script.refuse(node, "the parameter for the session id can't be changed", TODO);
     let name = script.around(at.span).filter(|node| node.kind() == "identifier").ok_or_else(|| stop(way.function))?;
     let mut outer = name;
-    while let Some(parent) = outer.parent().filter(|parent| parent.kind() != "formal_parameters" && !is_function(*parent)) {
+    while let Some(parent) =
+        outer.parent().filter(|parent| parent.kind() != "formal_parameters" && !is_function(*parent))
+    {
         outer = parent;
     }
     let new = renamed(way, name)?;
@@ -152,7 +154,8 @@ fn key<'s>(work: &mut Work<'_>, way: &mut Way<'s>, node: Node<'s>) -> Result<(),
         }
         "binary_expression" => {
             let left = node.child_by_field_name("left").ok_or_else(|| unclear(script, node))?;
-            let right = node.child_by_field_name("right").filter(|right| matches!(right.kind(), "string" | "template_string"));
+            let right =
+                node.child_by_field_name("right").filter(|right| matches!(right.kind(), "string" | "template_string"));
             let operator = node.child_by_field_name("operator").map(|operator| script.of(operator));
             let constant = right.is_some_and(|right| !script.of(right).contains("${"));
             if !constant || !matches!(operator, Some("??" | "||")) {
@@ -366,7 +369,12 @@ fn context(work: &mut Work<'_>, way: &Way<'_>) -> Result<(), Refused> {
         uses.all(|node| work.edits.covers(&script.path, span(node)))
     };
     let mut gone: Vec<String> = way.roots.iter().filter(unused).cloned().collect();
-    gone.extend(way.variables.iter().filter(|(known, _)| span(list).contains(span(*known))).map(|(known, _)| script.of(*known).to_owned()));
+    gone.extend(
+        way.variables
+            .iter()
+            .filter(|(known, _)| span(list).contains(span(*known)))
+            .map(|(known, _)| script.of(*known).to_owned()),
+    );
     if gone.is_empty() {
         return Ok(());
     }

@@ -64,7 +64,8 @@ pub fn render(telemetry: &Telemetry, files: &dyn Files) -> Result<Rendered, Refu
 fn table(work: &mut Work<'_>) -> Result<String, Refused> {
     let made = work.scripts.at(&work.plan.made)?;
     let script = made.script;
-    let declared = script.around(work.plan.declared.span).ok_or_else(|| made.refuse("its declaration is gone", TODO))?;
+    let declared =
+        script.around(work.plan.declared.span).ok_or_else(|| made.refuse("its declaration is gone", TODO))?;
     let declarator = declared.parent().filter(|parent| parent.kind() == "variable_declarator");
     let Some(declarator) = declarator.filter(|_| script.path == work.plan.declared.path) else {
         return Err(made.refuse("the table is not declared as a variable of its own", TODO));
@@ -103,16 +104,15 @@ fn renamed(work: &mut Work<'_>, script: &Script, declared: Node<'_>, statement: 
     let new = without_session(old);
     let root = script.tree.root_node();
     let exported = statement.kind() == "export_statement"
-        || children(root).iter().any(|node| {
-            node.kind() == "export_statement" && node.child_by_field_name("declaration").is_none()
-        });
+        || children(root)
+            .iter()
+            .any(|node| node.kind() == "export_statement" && node.child_by_field_name("declaration").is_none());
     if exported || new == old || !mentions(script, root, &new).is_empty() {
         return old.to_owned();
     }
     work.edits.replace(script, span(declared), new.clone());
     for used in scope::uses(script, declared) {
-        let text =
-            if used.kind() == "shorthand_property_identifier" { format!("{old}: {new}") } else { new.clone() };
+        let text = if used.kind() == "shorthand_property_identifier" { format!("{old}: {new}") } else { new.clone() };
         work.edits.replace(script, span(used), text);
     }
     new

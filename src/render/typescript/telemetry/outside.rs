@@ -43,7 +43,9 @@ pub fn sweep<'t>(script: &Script, node: Node<'t>, table: &str) -> Option<Node<'t
                 right == table || right == format!("{table}.entries()") || right == format!("{table}.keys()")
             });
         let each = around.kind() == "call_expression"
-            && around.child_by_field_name("function").is_some_and(|callee| script.of(callee) == format!("{table}.forEach"));
+            && around
+                .child_by_field_name("function")
+                .is_some_and(|callee| script.of(callee) == format!("{table}.forEach"));
         (loops || each) && !children(*around).is_empty()
     })
 }
