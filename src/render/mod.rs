@@ -56,6 +56,7 @@ pub trait Files {
 pub fn render(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
     match &step.kind {
         StepKind::Handle(handle) => typescript::handle::render(handle, files),
+        StepKind::Labels(labels) => typescript::labels::render(labels, files),
         StepKind::Telemetry(telemetry) => typescript::telemetry::render(telemetry, files),
         StepKind::Transport(transport) => typescript::transport::render(transport, files),
         StepKind::Singleton(singleton) => typescript::singleton::render(singleton, files),
