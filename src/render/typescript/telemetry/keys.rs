@@ -30,17 +30,53 @@ struct Way<'s> {
 
 /// Rewrites the way of the key in all functions.
 pub fn rewrite(work: &mut Work<'_>, variable: &Variable) -> Result<(), Refused> {
+    let mut ways = Vec::new();
     for (index, carrier) in work.plan.carriers.iter().enumerate() {
         if carrier.shared {
             let (script, function) = function(work, &carrier.function)?;
             return Err(script.refuse(function, "another store takes the session id in it as well", TODO));
         }
-        walk(work, index, carrier, variable)?;
+        ways.push(walk(work, index, carrier, variable)?);
+    }
+    for index in 0..ways.len() {
+        idle_parameter(work, &mut ways, index)?;
+    }
+    ways.iter().try_for_each(|way| context(work, way))
+}
+
+/// The only parameter of a helper, which led to the session id and has no other use: it goes, and so do the arguments for it.
+fn idle_parameter(work: &mut Work<'_>, ways: &mut [Way<'_>], index: usize) -> Result<(), Refused> {
+    let way = &ways[index];
+    let Entry::Parameter { at, whole: false, .. } = &way.carrier.entry else { return Ok(()) };
+    let Some(list) = way.function.child_by_field_name("parameters") else { return Ok(()) };
+    let Some(body) = way.function.child_by_field_name("body") else { return Ok(()) };
+    let name = way.script.slice(at.span);
+    let used = mentions(way.script, body, name);
+    let idle = children(list).len() == 1
+        && !used.is_empty()
+        && used.iter().all(|node| work.edits.covers(&way.script.path, span(*node)));
+    let calls = &way.carrier.calls;
+    let mut lists = Vec::new();
+    for call in calls {
+        let (script, node) = work.scripts.expression(&call.at)?;
+        let arguments = node.child_by_field_name("arguments").filter(|arguments| children(*arguments).len() == 1);
+        lists.extend(arguments.map(|arguments| (script, arguments, call.within)));
+    }
+    if !idle || lists.is_empty() || lists.len() != calls.len() {
+        return Ok(());
+    }
+    let inside = |list: Node<'_>| Span::new(list.start_byte() + 1, list.end_byte() - 1);
+    work.edits.cut(way.script, inside(list));
+    for (script, arguments, within) in lists {
+        work.edits.cut(script, inside(arguments));
+        let given =
+            children(arguments).first().filter(|given| given.kind() == "identifier").map(|given| script.of(*given));
+        ways[within].roots.extend(given.map(str::to_owned));
     }
     Ok(())
 }
 
-fn walk(work: &mut Work<'_>, index: usize, carrier: &Carries, variable: &Variable) -> Result<(), Refused> {
+fn walk<'w>(work: &mut Work<'w>, index: usize, carrier: &'w Carries, variable: &Variable) -> Result<Way<'w>, Refused> {
     let (script, function) = function(work, &carrier.function)?;
     let mut way = Way {
         script,
@@ -71,7 +107,7 @@ fn walk(work: &mut Work<'_>, index: usize, carrier: &Carries, variable: &Variabl
     if !way.sources.is_empty() {
         see(work, variable, script, function)?;
     }
-    context(work, &way)
+    Ok(way)
 }
 
 /// A parameter that is the key.

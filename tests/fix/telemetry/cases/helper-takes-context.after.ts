@@ -16,7 +16,7 @@ setInterval(() => {
   }
 }, 60_000).unref();
 
-function spend(extra: { sessionId?: string }): boolean {
+function spend(): boolean {
   const address = requestContext.getStore()?.address;
   const usage = usageWindows.get(address);
   if (!usage || Date.now() > usage.resetAt) {
@@ -28,12 +28,12 @@ function spend(extra: { sessionId?: string }): boolean {
 
 function buildServer(): McpServer {
   const server = new McpServer({ name: 'geo', version: '0.1.0' });
-  server.registerTool('locate', { description: 'Locate a city.', inputSchema: { city: z.string() } }, async ({ city }, extra) => {
-    if (!spend(extra)) throw new Error('limit');
+  server.registerTool('locate', { description: 'Locate a city.', inputSchema: { city: z.string() } }, async ({ city }) => {
+    if (!spend()) throw new Error('limit');
     return { content: [{ type: 'text', text: city }] };
   });
-  server.registerTool('now', { description: 'Tell the time.' }, async (extra) => {
-    if (!spend(extra)) throw new Error('limit');
+  server.registerTool('now', { description: 'Tell the time.' }, async () => {
+    if (!spend()) throw new Error('limit');
     return { content: [{ type: 'text', text: new Date().toISOString() }] };
   });
   return server;
