@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use super::Evidence;
+use super::leftover::{self, Leftover};
 use crate::model::facts::Span;
+use crate::plan::Step;
 use crate::report::scan::Scan;
 use crate::rules::finding::{Finding, Position};
 use crate::rules::{self, Rule, unused_allow};
@@ -15,8 +17,8 @@ use crate::workspace::Tree;
 /// What a directive says.
 #[derive(Clone, Debug)]
 enum Said {
-    /// It allows this rule; the reason is there.
-    Allows(&'static Rule),
+    /// It allows this rule, for this reason.
+    Allows(&'static Rule, String),
     /// It can't be obeyed: why.
     Broken(String),
 }
@@ -37,54 +39,100 @@ struct Allowance {
     line: Option<u32>,
     /// The comment.
     text: String,
+    /// Its bytes.
+    span: Span,
     entries: Vec<(Entry, Position, Position, bool)>,
 }
 
-/// Takes out what comments allow, and adds a finding for each that allows nothing.
+/// What comments make of findings.
+pub(super) struct Heard {
+    /// Those that count, with one for each comment that allows nothing.
+    pub kept: Vec<Finding>,
+    /// Those that a comment allows, with its reason.
+    pub allowed: Vec<(Finding, String)>,
+    /// What takes comments away that allow nothing.
+    pub steps: Vec<Step>,
+}
+
+/// Takes out what comments allow, and adds a finding for each that allows nothing, with the step that takes it away.
 ///
 /// `judged`: whether findings of a rule were looked for, so that an allowance without any is known to be unused.
-pub(super) fn apply(
-    scan: &Scan,
-    evidence: &Evidence,
-    findings: Vec<Finding>,
-    judged: &dyn Fn(&Rule) -> bool,
-) -> Vec<Finding> {
+pub(super) fn apply(scan: &Scan, evidence: &Evidence, findings: Vec<Finding>, judged: &dyn Fn(&Rule) -> bool) -> Heard {
     let mut allowances = read(&evidence.comments, &evidence.tree);
-    let mut kept = Vec::with_capacity(findings.len());
+    let (mut kept, mut allowed) = (Vec::with_capacity(findings.len()), Vec::new());
     for finding in findings {
-        let mut allowed = false;
+        let mut why: Option<String> = None;
         for allowance in allowances.iter_mut().filter(|a| a.path == finding.path && a.line == Some(finding.start.line))
         {
             for (entry, _, _, used) in &mut allowance.entries {
-                if matches!(entry.said, Said::Allows(rule) if rule.name == finding.rule) {
-                    (allowed, *used) = (true, true);
+                if let Said::Allows(rule, reason) = &entry.said
+                    && rule.name == finding.rule
+                {
+                    *used = true;
+                    why.get_or_insert_with(|| reason.clone());
                 }
             }
         }
-        if !allowed {
-            kept.push(finding);
+        match why {
+            Some(reason) => allowed.push((finding, reason)),
+            None => kept.push(finding),
         }
     }
+    let mut steps = Vec::new();
     let mut seen: HashMap<String, u32> = HashMap::new();
     for allowance in &allowances {
+        let step = allowance.leftover(judged).map(leftover::step);
+        let hint = step.as_ref().map(leftover::hint);
         for (entry, start, end, used) in &allowance.entries {
-            let message = match &entry.said {
-                Said::Broken(why) => why.clone(),
-                Said::Allows(rule) if !used && judged(rule) => match allowance.line {
-                    Some(line) => format!("nothing on line {line} is found by `{}`, so this allows nothing", rule.name),
-                    None => format!("no code follows, so this allows nothing of `{}`", rule.name),
-                },
-                Said::Allows(_) => continue,
+            let (message, fix) = match &entry.said {
+                // Whether it was meant for something is for a person to say.
+                Said::Broken(why) => (why.clone(), None),
+                Said::Allows(rule, _) if !used && judged(rule) => {
+                    let message = match allowance.line {
+                        Some(line) => {
+                            format!("nothing on line {line} is found by `{}`, so this allows nothing", rule.name)
+                        }
+                        None => format!("no code follows, so this allows nothing of `{}`", rule.name),
+                    };
+                    (message, hint.clone())
+                }
+                Said::Allows(..) => continue,
             };
             let key =
                 super::hash(&[unused_allow::RULE.name, &allowance.path, &allowance.text, &entry.start.to_string()]);
             let count = seen.entry(key.clone()).or_insert(0u32);
             *count += 1;
             let fingerprint = super::hash(&[&key, &count.to_string()]);
-            kept.push(unused(scan, &allowance.path, message, (*start, *end), fingerprint));
+            kept.push(Finding { fix, ..unused(scan, &allowance.path, message, (*start, *end), fingerprint) });
         }
+        steps.extend(step);
     }
-    kept
+    Heard { kept, allowed, steps }
+}
+
+impl Allowance {
+    /// What of it allows nothing: all of it, or some of the names.
+    fn leftover(&self, judged: &dyn Fn(&Rule) -> bool) -> Option<Leftover<'_>> {
+        let stale = |(entry, _, _, used): &&(Entry, Position, Position, bool)| matches!(&entry.said, Said::Allows(rule, _) if !used && judged(rule));
+        let names: Vec<(&'static str, Span)> = self
+            .entries
+            .iter()
+            .filter(stale)
+            .filter_map(|(entry, ..)| {
+                let Said::Allows(rule, _) = &entry.said else { return None };
+                let base = self.span.start as usize;
+                Some((rule.name, Span::new(base + entry.start, base + entry.end)))
+            })
+            .collect();
+        let line = self.entries.first()?.1.line;
+        (!names.is_empty()).then(|| Leftover {
+            path: &self.path,
+            comment: self.span,
+            line,
+            whole: names.len() == self.entries.len(),
+            names,
+        })
+    }
 }
 
 fn unused(scan: &Scan, path: &str, message: String, at: (Position, Position), fingerprint: String) -> Finding {
@@ -133,7 +181,7 @@ fn read(comments: &[(String, Span)], tree: &Tree) -> Vec<Allowance> {
             .collect();
         if !entries.is_empty() {
             let line = line_of(&source.text, lines, start, end);
-            out.push(Allowance { path: path.clone(), line, text: comment.to_owned(), entries });
+            out.push(Allowance { path: path.clone(), line, text: comment.to_owned(), span: *span, entries });
         }
     }
     out
@@ -217,7 +265,7 @@ fn directive(rest: &str, start: usize, out: &mut Vec<Entry>) {
             continue;
         }
         let said = match rules::find(name) {
-            Ok(rule) => Said::Allows(rule),
+            Ok(rule) => Said::Allows(rule, reason.to_owned()),
             Err(unknown) => Said::Broken(unknown.to_string()),
         };
         out.push(Entry { said, start, end: start + name.len() });
@@ -230,7 +278,7 @@ mod tests {
 
     fn said(comment: &str) -> Vec<Result<&'static str, String>> {
         let one = |entry: Entry| match entry.said {
-            Said::Allows(rule) => Ok(rule.name),
+            Said::Allows(rule, _) => Ok(rule.name),
             Said::Broken(why) => Err(why.split([',', ';']).next().unwrap_or_default().to_owned()),
         };
         entries(comment).into_iter().map(one).collect()

@@ -2,6 +2,8 @@
 //!
 //! Unknown keys and values are errors with their line: a setting that is silently dropped is worse than none.
 
+mod fix;
+
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
@@ -9,8 +11,11 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::CheckError;
 use super::ignore::Ignore;
+use crate::plan::PlanSettings;
 use crate::rules::finding::Severity;
 use crate::rules::{self, Rule};
+
+pub use fix::{FIX_KEYS, LEVEL_VALUES, LIFETIME_KEYS, NAME_KEYS};
 
 /// The name of the file.
 pub const FILE_NAME: &str = "mcp-migrate.toml";
@@ -20,7 +25,7 @@ pub const SCHEMA_TEXT: &str = include_str!("../../schemas/config-v1.schema.json"
 
 /// Keys of the file.
 pub const KEYS: &[&str] =
-    &["baseline", "exclude", "fail-on", "format", "ignore", "include-tests", "rules", "session-id-functions"];
+    &["baseline", "exclude", "fail-on", "fix", "format", "ignore", "include-tests", "rules", "session-id-functions"];
 
 /// Keys of an `[[ignore]]` table.
 pub const IGNORE_KEYS: &[&str] = &["paths", "reason", "rules"];
@@ -52,6 +57,10 @@ pub struct Config {
     pub baseline: Option<String>,
     /// Functions that give a session id.
     pub session_id_functions: Vec<String>,
+    /// How far a fix goes.
+    pub level: Option<String>,
+    /// Names and lifetimes of the plan.
+    pub plan: PlanSettings,
 }
 
 impl Config {
@@ -98,6 +107,7 @@ impl Config {
                 "format" => config.format = Some((reader.string(value)?, reader.line(value.span().start))),
                 "baseline" => config.baseline = Some(reader.string(value)?),
                 "session-id-functions" => config.session_id_functions = reader.strings(value)?,
+                "fix" => reader.fix(value, &mut config)?,
                 _ => return Err(reader.unknown(key, KEYS)),
             }
         }
@@ -302,6 +312,20 @@ mod tests {
             ("[[ignore]]\npaths = ['a']", 1, "has no `reason`"),
             ("[[ignore]]\npaths = ['a']\nreason = ''", 3, "not an empty one"),
             ("[[ignore]]\npaths = ['a']\nrules = ['x-y']\nreason = 'a'", 3, "no rule named `x-y`"),
+            ("[fix]\nlevels = 'safe'", 2, "did you mean `level`?"),
+            ("[fix]\nlevel = 'manual'", 2, "`safe` and `review`"),
+            ("fix = 1", 1, "[fix]"),
+            ("[fix.names]\nbaskets = 'basket'", 2, "noun = "),
+            ("[fix.names]\nbaskets = { nouns = 'basket' }", 2, "did you mean `noun`?"),
+            ("[fix.names]\nbaskets = {}", 2, "says nothing"),
+            ("[fix.names]\nbaskets = { noun = 'a/b' }", 2, "words of letters and digits"),
+            ("[fix.names]\nbaskets = { prefix = 'B_' }", 2, "small letters and digits"),
+            ("[fix.names]\na = { noun = 'list' }\nb = { noun = 'List' }", 3, "`a` has that noun"),
+            ("[fix.names]\na = { prefix = 'x' }\nb = { prefix = 'x' }", 3, "`a` has that prefix"),
+            ("[fix.lifetimes]\ndefault = 60", 2, "idle-seconds = "),
+            ("[fix.lifetimes]\nbaskets = { idle = 60 }", 2, "did you mean `idle-seconds`?"),
+            ("[fix.lifetimes]\nbaskets = { limit = 0 }", 2, "a whole number from 1"),
+            ("[fix.lifetimes]\nbaskets = { idle-seconds = 1.5 }", 2, "a whole number from 1"),
             ("exclude = [", 1, "this is no TOML"),
         ] {
             let error = parse(text).expect_err(text);
@@ -320,6 +344,11 @@ mod tests {
         };
         assert_eq!(keys(&schema["properties"]), KEYS);
         assert_eq!(keys(&schema["properties"]["ignore"]["items"]["properties"]), IGNORE_KEYS);
+        let fix = &schema["properties"]["fix"]["properties"];
+        assert_eq!(keys(fix), FIX_KEYS);
+        assert_eq!(fix["level"]["enum"], serde_json::json!(LEVEL_VALUES));
+        assert_eq!(keys(&fix["names"]["additionalProperties"]["properties"]), NAME_KEYS);
+        assert_eq!(keys(&schema["$defs"]["lifetime"]["properties"]), LIFETIME_KEYS);
         let mut names: Vec<&str> = rules::ALL.iter().map(|rule| rule.name).collect();
         names.sort_unstable();
         assert_eq!(keys(&schema["properties"]["rules"]["properties"]), names);

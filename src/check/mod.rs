@@ -11,22 +11,22 @@ pub mod diff;
 pub mod error;
 mod git;
 pub mod ignore;
-
-use std::path::PathBuf;
+mod leftover;
+pub mod settle;
 
 pub use baseline::Baseline;
 pub use changes::Changes;
 pub use config::Config;
 pub use error::CheckError;
 pub use ignore::Ignore;
+pub use settle::{Policy, Settled, settle};
 
 use crate::classify::answer::Place;
 use crate::model::facts::Span;
 use crate::report::layout::plural;
 use crate::report::scan::Scan;
 use crate::report::sources::DiskSources;
-use crate::rules::Rule;
-use crate::rules::finding::{Finding, Severity};
+use crate::rules::finding::Finding;
 use crate::workspace::{Family, Packages, Tree};
 
 /// What a check needs to know beside the answer of the scan.
@@ -43,20 +43,14 @@ pub struct Evidence {
 /// What is checked.
 #[derive(Debug, Default)]
 pub struct Checks {
-    /// Rules that were asked for; empty means all.
-    pub rules: Vec<&'static str>,
-    /// Rules that are turned off (`None`) or have another severity.
-    pub severities: Vec<(&'static Rule, Option<Severity>)>,
-    /// Findings that are not reported, by path.
-    pub ignores: Vec<Ignore>,
+    /// What is looked for, and what settings take out.
+    pub policy: Policy,
     /// Report only what is new on these lines.
     pub changes: Option<Changes>,
     /// Report only what is not known yet.
     pub baseline: Option<Baseline>,
     /// Put all findings into the baseline.
     pub write_baseline: bool,
-    /// The files and folders that were asked for, as canonical paths.
-    pub scope: Vec<PathBuf>,
 }
 
 /// A checked answer.
@@ -72,29 +66,15 @@ pub struct Checked {
 pub fn apply(mut scan: Scan, evidence: &Evidence, mut checks: Checks) -> Result<Checked, CheckError> {
     let mut notes = Vec::new();
     let findings = std::mem::take(&mut scan.findings);
-    // Who named a rule on the command line wants to hear of it.
-    let off = |rule: &str| {
-        checks.rules.is_empty()
-            && checks.severities.iter().any(|(known, severity)| known.name == rule && severity.is_none())
-    };
-    let judged = |rule: &str| (checks.rules.is_empty() || checks.rules.contains(&rule)) && !off(rule);
-    // One file alone does not show what others make of it.
-    let whole = checks.scope.iter().all(|path| path.is_dir());
-    let mut findings = allow::apply(&scan, evidence, findings, &|rule| whole && judged(rule.name));
-    findings.retain_mut(|finding| {
-        let setting = checks.severities.iter().find(|(rule, _)| rule.name == finding.rule);
-        if let Some(severity) = setting.and_then(|(_, severity)| *severity) {
-            finding.severity = severity;
-        }
-        let file = scan.disk_root.join(&finding.path);
-        judged(finding.rule) && !checks.ignores.iter().any(|ignore| ignore.holds(&file, finding.rule))
-    });
+    let policy = &checks.policy;
+    let judged = |rule: &str| policy.judges(rule);
+    let mut findings = settle(&scan, findings, evidence, policy).findings;
     if let Some(baseline) = &mut checks.baseline {
         let view = baseline::View {
             root: &scan.disk_root,
             sources: &DiskSources::new(scan.disk_root.clone()).with(evidence.tree.overlay.clone()),
             judged: &judged,
-            scope: &checks.scope,
+            scope: &policy.scope,
             scanned: &|path| evidence.tree.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok(),
         };
         let absorbed = baseline.absorb(findings.clone(), &view);

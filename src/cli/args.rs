@@ -101,9 +101,9 @@ pub struct Fix {
     /// Write the change to this file as a patch, and nothing else
     #[arg(long, value_name = "FILE", conflicts_with = "commit_per_group")]
     pub patch: Option<PathBuf>,
-    /// The highest level that is applied: `safe` changes no tool's interface
-    #[arg(long, value_enum, default_value_t = FixLevel::Review)]
-    pub level: FixLevel,
+    /// The highest level that is applied: `safe` changes no tool's interface [default: review]
+    #[arg(long, value_enum)]
+    pub level: Option<FixLevel>,
     /// Commit each idea on its own
     #[arg(long, conflicts_with_all = ["dry_run", "allow_dirty"])]
     pub commit_per_group: bool,

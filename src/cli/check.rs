@@ -27,15 +27,7 @@ pub fn checks(paths: &[PathBuf], check: &Check, settings: &Settings, global: &Gl
         Ok(root) => changes(check, &root)?,
         Err(_) => None,
     };
-    Ok(Checks {
-        rules: global.rule.iter().map(|rule| rule.name).collect(),
-        severities: settings.file().map_or_else(Vec::new, |file| file.rules.clone()),
-        ignores: settings.file().map_or_else(Vec::new, |file| file.ignore.clone()),
-        changes,
-        baseline,
-        write_baseline: check.write_baseline,
-        scope: paths.iter().filter_map(|path| path.canonicalize().ok()).collect(),
-    })
+    Ok(Checks { policy: settings.policy(global), changes, baseline, write_baseline: check.write_baseline })
 }
 
 fn changes(check: &Check, root: &Path) -> Result<Option<Changes>, CheckError> {

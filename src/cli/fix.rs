@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use mcp_migrate::edit::{Level, Stop};
+use mcp_migrate::edit::Stop;
 use mcp_migrate::pipeline::fix::{self, Committed, FixError, FixOptions, Prepared, Verdict};
 use mcp_migrate::report::fix::{Fix, Status};
 use mcp_migrate::report::layout::plural;
 use mcp_migrate::report::{fix_json, fix_text};
 
-use super::args::{self, FixLevel, Global, ListFormat};
+use super::args::{self, Global, ListFormat};
 use super::output::Output;
 use super::progress::Counter;
 use super::settings::Settings;
@@ -38,20 +38,11 @@ impl From<FixError> for Failure {
 }
 
 fn attempt(own: &args::Fix, global: &Global, output: &Output) -> Result<u8, Failure> {
-    let settings = Settings::of_paths(&own.paths, global).map_err(|error| {
+    let settings = Settings::of_fix(own, global).map_err(|error| {
         output.error(&error);
         Failure::Said
     })?;
-    let options = FixOptions {
-        scan: settings.options(global),
-        level: match own.level {
-            FixLevel::Safe => Level::Safe,
-            FixLevel::Review => Level::Review,
-        },
-        rules: global.rule.iter().map(|rule| rule.name).collect(),
-        without: Vec::new(),
-        allow_dirty: own.allow_dirty,
-    };
+    let options = FixOptions { allow_dirty: own.allow_dirty, ..settings.fix_options(global) };
     let writes = !own.dry_run && own.patch.is_none();
     if writes && let Some(said) = fix::recover(&own.paths)? {
         output.note(&format!("note: {said}"));
@@ -141,13 +132,23 @@ fn undo_commits(commits: &[Committed]) -> String {
     format!("`git revert {}`, or any of them that no later one needs", hashes.join(" "))
 }
 
-fn failed(error: &FixError, output: &Output) -> u8 {
+/// Says why there is no result, and gives the exit code.
+pub fn failed(error: &FixError, output: &Output) -> u8 {
     match error {
         FixError::Scan(error) => output.error(error),
         FixError::Stopped(stop) => say(&stop.to_string(), &help(stop), output),
         FixError::Program { message, help } => say(message, help, output),
     }
     FAILED
+}
+
+/// Why it came to no end, in one line.
+pub fn reason(error: &FixError) -> String {
+    match error {
+        FixError::Scan(error) => error.to_string(),
+        FixError::Stopped(stop) => stop.to_string(),
+        FixError::Program { message, .. } => message.clone(),
+    }
 }
 
 fn help(stop: &Stop) -> String {

@@ -75,7 +75,7 @@ fn show_settings(args: &Args, output: &Output) -> u8 {
     let settings = match &args.command {
         Command::Scan(own) => Settings::of_scan(own, &args.global),
         Command::Report(own) => Settings::of_paths(&own.paths, &args.global),
-        Command::Fix(own) => Settings::of_paths(&own.paths, &args.global),
+        Command::Fix(own) => Settings::of_fix(own, &args.global),
         _ => Settings::of_paths(&[".".into()], &args.global),
     };
     match settings {

@@ -2,12 +2,15 @@
 
 use std::fs;
 
+use mcp_migrate::pipeline::fix::{self, FixError, Prepared};
 use mcp_migrate::report::markdown;
+use mcp_migrate::report::scan::Scan;
 
 use super::args::{self, Check, Global, ReportFormat};
 use super::output::Output;
+use super::progress::Counter;
 use super::settings::Settings;
-use super::{FAILED, OK, formats, scan};
+use super::{FAILED, OK, fix as fix_command, formats, scan};
 
 /// Runs the command and gives its exit code: findings are what the report is about, so they do not fail it.
 pub fn run(own: &args::Report, global: &Global, output: &Output) -> u8 {
@@ -22,9 +25,14 @@ pub fn run(own: &args::Report, global: &Global, output: &Output) -> u8 {
     settings.baseline.value = None;
     let Some(scan) = scan::answer(&own.paths, &Check::default(), &settings, global, output) else { return FAILED };
     let base = formats::repository(&scan);
+    let prepared = match plan(&scan, &settings, global, output) {
+        Ok(prepared) => prepared,
+        Err(error) => return fix_command::failed(&error, output),
+    };
+    let told = prepared.as_ref().map(Prepared::told);
     let text = match own.format {
-        ReportFormat::Markdown => markdown::render(&scan, &base),
-        ReportFormat::Pr => markdown::brief(&scan, &base),
+        ReportFormat::Markdown => markdown::render(&scan, told, &base),
+        ReportFormat::Pr => markdown::brief(&scan, told, &base),
     };
     let Some(path) = &own.output else {
         output.result(&text);
@@ -37,4 +45,13 @@ pub fn run(own: &args::Report, global: &Global, output: &Output) -> u8 {
             FAILED
         }
     }
+}
+
+/// What fix would do; `None` where there is no planner for what was found.
+fn plan(scan: &Scan, settings: &Settings, global: &Global, output: &Output) -> Result<Option<Prepared>, FixError> {
+    if scan.summary.fixable.is_none() {
+        return Ok(None);
+    }
+    let counter = Counter::new(output.shows_progress());
+    fix::prepare(&settings.fix_options(global), &counter).map(Some)
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use mcp_migrate::classify::answer::Upgrade;
+use mcp_migrate::pipeline::fix::{self, FixOptions};
+use mcp_migrate::report::edits::Edits;
 use mcp_migrate::report::layout::plural;
 use mcp_migrate::report::scan::Scan;
 use mcp_migrate::workspace::upgrades::Target;
@@ -13,7 +15,7 @@ use super::check;
 use super::output::Output;
 use super::progress::Counter;
 use super::settings::Settings;
-use super::{FAILED, FOUND, OK, formats};
+use super::{FAILED, FOUND, OK, fix as fix_command, formats};
 
 /// Runs the command and gives its exit code.
 pub fn run(own: &args::Scan, global: &Global, output: &Output) -> u8 {
@@ -33,7 +35,8 @@ pub fn run(own: &args::Scan, global: &Global, output: &Output) -> u8 {
                 .note(&format!("note: no server here depends on `{}`, so nothing is said about {target}", target.name));
         }
     }
-    output.result(&formats::render(settings.format.value, &scan, global, output));
+    let edits = edits(&scan, &settings, global, output);
+    output.result(&formats::render(settings.format.value, &scan, &edits, global, output));
     if settings.format.value == ScanFormat::Github {
         formats::step_summary(&scan, output);
     }
@@ -58,6 +61,21 @@ pub fn answer(paths: &[PathBuf], check: &Check, settings: &Settings, global: &Gl
         }
     }
     Some(checked.scan)
+}
+
+/// What fix would write for the findings, where the format has a place for it.
+fn edits(scan: &Scan, settings: &Settings, global: &Global, output: &Output) -> Edits {
+    let planned = scan.findings.iter().filter_map(|finding| finding.fix.as_ref()).any(|fix| fix.step.is_some());
+    if !planned || !formats::carries_edits(settings.format.value) {
+        return Edits::default();
+    }
+    // Which findings are told was decided by the check: an edit answers all that its group claims.
+    let options = FixOptions { rules: Vec::new(), ..settings.fix_options(global) };
+    let counter = Counter::new(output.shows_progress());
+    fix::edits(&options, &counter).unwrap_or_else(|error| {
+        output.note(&format!("note: what fix would write is left out: {}", fix_command::reason(&error)));
+        Edits::default()
+    })
 }
 
 /// Whether any server depends on the package of a target.

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use mcp_migrate::ScanOptions;
 use mcp_migrate::check::config::{listed, nearest};
-use mcp_migrate::check::{CheckError, Config};
+use mcp_migrate::check::{CheckError, Config, Policy};
+use mcp_migrate::edit::Level;
+use mcp_migrate::pipeline::fix::FixOptions;
 use mcp_migrate::workspace::upgrades::Target;
 use mcp_migrate::workspace::walk;
 
-use super::args::{self, Check, FailOn, Global, ScanFormat};
+use super::args::{self, Check, FailOn, FixLevel, Global, ScanFormat};
 
 /// Where a setting comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +65,8 @@ pub struct Settings {
     pub include_tests: Setting<bool>,
     /// The baseline.
     pub baseline: Setting<Option<PathBuf>>,
+    /// How far a fix goes.
+    pub level: Setting<FixLevel>,
     /// Packages and the versions that they would move to.
     pub upgrades: Vec<Target>,
     paths: Vec<PathBuf>,
@@ -71,19 +75,25 @@ pub struct Settings {
 impl Settings {
     /// The settings of a scan.
     pub fn of_scan(own: &args::Scan, global: &Global) -> Result<Self, CheckError> {
-        let settings = Self::resolve(&own.paths, own.format, own.fail_on, &own.check, global)?;
+        let settings = Self::resolve(&own.paths, own.format, own.fail_on, None, &own.check, global)?;
         Ok(Self { upgrades: own.upgrade_to.clone(), ..settings })
+    }
+
+    /// The settings of a fix.
+    pub fn of_fix(own: &args::Fix, global: &Global) -> Result<Self, CheckError> {
+        Self::resolve(&own.paths, None, None, own.level, &Check::default(), global)
     }
 
     /// The settings of a command without options of its own that matter here.
     pub fn of_paths(paths: &[PathBuf], global: &Global) -> Result<Self, CheckError> {
-        Self::resolve(paths, None, None, &Check::default(), global)
+        Self::resolve(paths, None, None, None, &Check::default(), global)
     }
 
     fn resolve(
         paths: &[PathBuf],
         format: Option<ScanFormat>,
         fail_on: Option<FailOn>,
+        level: Option<FixLevel>,
         check: &Check,
         global: &Global,
     ) -> Result<Self, CheckError> {
@@ -120,7 +130,15 @@ impl Settings {
             (None, None, Some((file, path))) => Setting::new(Some(file.dir().join(path)), Origin::File),
             (None, None, None) => Setting::new(None, Origin::Default),
         };
-        Ok(Self { fail_on, format, include_tests, baseline, upgrades: Vec::new(), paths: paths.to_vec(), config })
+        let name = "MCP_MIGRATE_LEVEL";
+        let level = match (level, env(name), file.and_then(|file| file.level.as_deref())) {
+            (Some(value), ..) => Setting::new(value, Origin::Flag),
+            (None, Some(text), _) => Setting::new(choice(name, &text, "")?, Origin::Env(name)),
+            (None, None, Some(text)) => Setting::new(choice("level", text, "")?, Origin::File),
+            (None, None, None) => Setting::new(FixLevel::Review, Origin::Default),
+        };
+        let (upgrades, paths) = (Vec::new(), paths.to_vec());
+        Ok(Self { fail_on, format, include_tests, baseline, level, upgrades, paths, config })
     }
 
     /// The file's settings.
@@ -145,7 +163,33 @@ impl Settings {
             rules: Vec::new(),
             allow_empty: global.allow_empty,
             upgrades: self.upgrades.clone(),
+            plan: file.map_or_else(Default::default, |file| file.plan.clone()),
             ..ScanOptions::default()
+        }
+    }
+
+    /// What is looked for, and what the file takes out.
+    pub fn policy(&self, global: &Global) -> Policy {
+        Policy {
+            rules: global.rule.iter().map(|rule| rule.name).collect(),
+            severities: self.file().map_or_else(Vec::new, |file| file.rules.clone()),
+            ignores: self.file().map_or_else(Vec::new, |file| file.ignore.clone()),
+            scope: self.paths.iter().filter_map(|path| path.canonicalize().ok()).collect(),
+        }
+    }
+
+    /// What a fix is asked for.
+    pub fn fix_options(&self, global: &Global) -> FixOptions {
+        FixOptions {
+            scan: self.options(global),
+            level: match self.level.value {
+                FixLevel::Safe => Level::Safe,
+                FixLevel::Review => Level::Review,
+            },
+            rules: global.rule.iter().map(|rule| rule.name).collect(),
+            without: Vec::new(),
+            policy: self.policy(global),
+            allow_dirty: false,
         }
     }
 }
@@ -198,7 +242,7 @@ pub fn id<T: ValueEnum>(value: &T) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcp_migrate::check::config::{FAIL_ON_VALUES, SCHEMA_TEXT};
+    use mcp_migrate::check::config::{FAIL_ON_VALUES, LEVEL_VALUES, SCHEMA_TEXT};
 
     #[test]
     fn the_schema_and_the_file_know_all_values() {
@@ -207,5 +251,7 @@ mod tests {
         let schema: serde_json::Value = serde_json::from_str(SCHEMA_TEXT).expect("JSON");
         assert_eq!(schema["properties"]["format"]["enum"], serde_json::json!(formats));
         assert_eq!(fail_on, FAIL_ON_VALUES);
+        let levels: Vec<String> = FixLevel::value_variants().iter().map(id).collect();
+        assert_eq!(levels, LEVEL_VALUES);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::{Display, Write};
 
+use mcp_migrate::plan::PlanSettings;
+use mcp_migrate::plan::settings::LifetimeSetting;
 use mcp_migrate::rules;
 use mcp_migrate::rules::finding::Severity;
 
@@ -47,6 +49,9 @@ pub fn settings(settings: &Settings, global: &Global) -> String {
         }
         let _ = writeln!(out, "reason = {}", quoted(&ignore.reason));
     }
+    out.push_str("\n[fix]\n");
+    line(&mut out, "level", &quoted(&id(&settings.level.value)), &settings.level.origin);
+    plan(&mut out, file.map(|file| &file.plan));
     out.push_str("\n[rules]\n");
     for rule in rules::ALL {
         let set = file.and_then(|file| file.rules.iter().find(|(known, _)| known.name == rule.name));
@@ -61,6 +66,38 @@ pub fn settings(settings: &Settings, global: &Global) -> String {
         line(&mut out, rule.name, &quoted(word(severity)), &origin);
     }
     out
+}
+
+/// Names and lifetimes. Only a file has any.
+fn plan(out: &mut String, plan: Option<&PlanSettings>) {
+    let Some(plan) = plan else { return };
+    let lifetime = |setting: &LifetimeSetting| {
+        let seconds = setting.idle_seconds.map(|number| format!("idle-seconds = {number}"));
+        let limit = setting.limit.map(|number| format!("limit = {number}"));
+        table(seconds.into_iter().chain(limit))
+    };
+    if !plan.names.is_empty() {
+        out.push_str("\n[fix.names]\n");
+    }
+    for (store, setting) in &plan.names {
+        let noun = setting.noun.as_ref().map(|noun| format!("noun = {}", quoted(noun)));
+        let prefix = setting.prefix.as_ref().map(|prefix| format!("prefix = {}", quoted(prefix)));
+        line(out, &quoted(store), &table(noun.into_iter().chain(prefix)), &Origin::File);
+    }
+    let general = plan.lifetime != LifetimeSetting::default();
+    if general || !plan.lifetimes.is_empty() {
+        out.push_str("\n[fix.lifetimes]\n");
+    }
+    if general {
+        line(out, "default", &lifetime(&plan.lifetime), &Origin::File);
+    }
+    for (store, setting) in &plan.lifetimes {
+        line(out, &quoted(store), &lifetime(setting), &Origin::File);
+    }
+}
+
+fn table(parts: impl Iterator<Item = String>) -> String {
+    format!("{{ {} }}", parts.collect::<Vec<_>>().join(", "))
 }
 
 fn line(out: &mut String, key: &str, value: &str, origin: &dyn Display) {

@@ -235,7 +235,7 @@ impl Analyser<'_> {
             let context = Context { analysis, signals: &signals, modules: &modules, http: shape.http };
             let rules = rules::ALL.iter().filter(|rule| self.options.wants(rule.name));
             let detections: Vec<Detection> = rules.flat_map(|rule| (rule.detect)(&context)).collect();
-            let plan = plan::plan(&context, &server);
+            let plan = plan::plan(&context, &server, &self.options.plan);
             let findings = self.findings(program, &server, detections, &plan);
             if let Some(own) = self.packages.at(*family, dir) {
                 let sdks = sdk::sdks_in(self.packages, own);

@@ -16,7 +16,7 @@ pub use error::ScanError;
 use crate::check::Evidence;
 use crate::lower;
 use crate::model::facts::{Language, Span};
-use crate::plan::{self, ServerPlan};
+use crate::plan::{self, PlanSettings, ServerPlan};
 use crate::report::scan::{Files, Parts, Scan, Skipped, Unsupported};
 use crate::workspace::overlay::Overlay;
 use crate::workspace::upgrades::Target;
@@ -47,6 +47,8 @@ pub struct ScanOptions {
     pub allow_empty: bool,
     /// Packages and the versions that they would move to.
     pub upgrades: Vec<Target>,
+    /// What the repository says of names and lifetimes in the plan.
+    pub plan: PlanSettings,
     /// Texts that files would have: the answer is about the tree as it would be.
     pub overlay: Overlay,
 }

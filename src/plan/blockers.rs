@@ -6,10 +6,10 @@ mod ids;
 mod state;
 
 use super::{Holds, Manual, Site, Step, site};
-use crate::model::facts::ExprKind;
+use crate::model::facts::{ExprKind, Imported};
 use crate::model::name::Name;
 use crate::model::program::ExprRef;
-use crate::rules::detect::Context;
+use crate::rules::detect::{Context, Spot};
 use crate::rules::{implicit_sessions, stream_resumability};
 
 /// What the look at a server brought.
@@ -31,6 +31,7 @@ pub fn of(context: &Context<'_, '_>, steps: &[Step]) -> Blockers {
     state::look(context, steps, &mut out);
     ids::look(context, steps, &mut out);
     frameworks(context, &mut out);
+    eras(context, &mut out);
     out.manual.sort_by(|a, b| a.at.cmp(&b.at));
     out.manual.dedup_by(|a, b| a.at == b.at && a.rule == b.rule);
     out
@@ -101,7 +102,9 @@ fn resumes(context: &Context<'_, '_>, at: ExprRef) -> Option<Name> {
     let facts = context.analysis.flow.program.module(at.module);
     let ExprKind::Call { callee, .. } = facts.kind(at.id) else { return None };
     let ExprKind::Member { name, .. } = facts.kind(*callee) else { return None };
-    matches!(name.text(), "replayEventsAfter" | "closeSSEStream" | "closeStandaloneSSEStream").then_some(*name)
+    let resuming =
+        ["replayEventsAfter", "closeSSEStream", "closeStandaloneSSEStream", "closeSSE", "closeStandaloneSSE"];
+    resuming.contains(&name.text()).then_some(*name)
 }
 
 /// Libraries that keep the sessions themselves, and transports of third parties.
@@ -132,6 +135,30 @@ fn frameworks(context: &Context<'_, '_>, out: &mut Blockers) {
             "what it does without a session is not known here",
             &["use the SDK's `WebStandardStreamableHTTPServerTransport`, made for each request, and run this again"],
         );
+    }
+}
+
+/// Code that tells old requests from new ones keeps sessions for the old ones on purpose, which is legal.
+fn eras(context: &Context<'_, '_>, out: &mut Blockers) {
+    let forks = |name: Name| matches!(name.text(), "isLegacyRequest");
+    for (module, facts) in (0u32..).zip(&context.analysis.flow.program.modules) {
+        if !context.modules[module as usize] {
+            continue;
+        }
+        let sdk = |source: Name| source.text().starts_with("@modelcontextprotocol/");
+        let fork = facts
+            .imports
+            .iter()
+            .find(|import| sdk(import.source) && matches!(import.imported, Imported::Named(name) if forks(name)));
+        if let Some(import) = fork {
+            out.block(
+                implicit_sessions::RULE.name,
+                site(context, Spot { module, span: import.span }),
+                "old requests are told from new ones, and served with sessions",
+                "that is legal, and somebody chose it: when the old clients may lose their sessions is not for a program to say",
+                &["nothing, as long as clients of earlier revisions need their sessions", "else serve all with `createMcpHandler`, and delete the rest"],
+            );
+        }
     }
 }
 

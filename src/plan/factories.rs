@@ -61,9 +61,16 @@ fn changed(context: &Context<'_, '_>, func: FuncRef) -> Option<Holder> {
         let field = flow.program.class(facts).fields.iter().find(|field| field.name == *name)?;
         Some(Holder { name: *name, module: facts.module, span: field.span, symbol: None })
     });
+    // Objects of the program's own classes that it makes, and whose fields handlers change.
+    let instances = mutations.fields.keys().filter_map(|(owner, _)| {
+        let Owner::Class(class) = *owner else { return None };
+        let at = flow.instances.get(&class)?.iter().copied().find(|at| ours(flow.program.func_of(*at)))?;
+        flow.holder_of_expr(at).filter(|_| !flow.objects_at(at).any(|id| is_machinery(flow, id)))
+    });
     let mut found: Vec<Holder> = objects.filter_map(|id| flow.holder(id)).collect();
     found.extend(variables.map(|symbol| flow.symbol_holder(symbol)));
     found.extend(fields);
+    found.extend(instances);
     found.into_iter().min_by_key(|holder| (holder.module, holder.span))
 }
 

@@ -3,10 +3,12 @@
 //! A plan is made anew from every scan. A step that `requires` another is rendered only once that one is gone from the plan, which
 //! is to say: applied. So no step ever has to know the edits of another.
 
+pub mod allowance;
 pub mod blockers;
 mod factories;
 pub mod handle;
 pub mod labels;
+pub mod settings;
 pub mod singleton;
 pub mod telemetry;
 pub mod transport;
@@ -18,6 +20,7 @@ use crate::model::facts::Span;
 use crate::rules::detect::{Context, Spot};
 use crate::rules::finding::FixHint;
 use blockers::Blockers;
+pub use settings::PlanSettings;
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,10 +68,14 @@ pub enum StepKind {
     Handle(Box<handle::Handle>),
     /// Log lines tell an id of the request.
     Labels(Box<labels::Labels>),
+    /// What a function that builds the server keeps for its tools becomes a store of handles.
+    Captured(Box<handle::captured::Captured>),
     /// A table of counts is keyed by network address.
     Telemetry(Box<telemetry::Telemetry>),
     /// Server and transport for each request.
     Transport(Box<transport::Transport>),
+    /// A suppression comment that allows nothing goes.
+    Allowance(Box<allowance::Allowance>),
     /// A set-up without a table of transports goes without sessions.
     Singleton(Box<singleton::Singleton>),
 }
@@ -135,12 +142,13 @@ pub fn speaks(language: &str) -> bool {
 }
 
 /// Plans the migration of one server.
-pub fn plan(context: &Context<'_, '_>, server: &Server) -> ServerPlan {
+pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings) -> ServerPlan {
     let mut out = ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() };
     if !speaks(server.language) || !context.http {
         return out;
     }
-    handle::plan(context, server, &mut out);
+    handle::plan(context, server, settings, &mut out);
+    handle::captured::plan(context, server, settings, &mut out);
     telemetry::plan(context, server, &mut out);
     labels::plan(context, &mut out);
     let blockers = blockers::of(context, &out.steps);

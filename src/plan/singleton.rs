@@ -120,7 +120,10 @@ impl<'a> Found<'a> {
             Err(Obstacle::Unclear(Box::new(Manual {
                 rule: session_transport_setup::RULE.name,
                 at: place(context, self.transport.generator.unwrap_or(self.transport.at)),
-                what: "this transport opens sessions".to_owned(),
+                what: match self.transport.mode {
+                    Mode::Off => "server or transport are shared by requests".to_owned(),
+                    _ => "this transport opens sessions".to_owned(),
+                },
                 why: why.to_owned(),
                 todo: vec![todo.to_owned()],
             })))

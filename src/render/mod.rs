@@ -1,6 +1,7 @@
 //! Plan steps as changes of text: one back end per language. Decides nothing, but refuses where the code at hand is not what the
 //! step says it is.
 
+mod allowance;
 pub mod typescript;
 
 use std::rc::Rc;
@@ -57,8 +58,10 @@ pub fn render(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
     match &step.kind {
         StepKind::Handle(handle) => typescript::handle::render(handle, files),
         StepKind::Labels(labels) => typescript::labels::render(labels, files),
+        StepKind::Captured(captured) => typescript::handle::captured::render(captured, files),
         StepKind::Telemetry(telemetry) => typescript::telemetry::render(telemetry, files),
         StepKind::Transport(transport) => typescript::transport::render(transport, files),
+        StepKind::Allowance(allowance) => allowance::render(allowance, files),
         StepKind::Singleton(singleton) => typescript::singleton::render(singleton, files),
     }
 }

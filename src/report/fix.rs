@@ -14,6 +14,8 @@ pub enum Status {
     Applied,
     /// It is not.
     Refused,
+    /// It is not, since comments or settings say that all of it is to stay.
+    Allowed,
 }
 
 /// One idea and what became of it.
@@ -29,7 +31,7 @@ pub struct Group {
     pub level: Level,
     /// What became of it.
     pub status: Status,
-    /// Why it was refused.
+    /// Why it is not applied.
     pub reason: Option<String>,
     /// What to do about that.
     pub help: Option<String>,
@@ -83,6 +85,8 @@ pub struct Summary {
     pub applied: usize,
     /// Groups refused.
     pub refused: usize,
+    /// Groups that are to stay by comment or setting.
+    pub allowed: usize,
     /// Things left to a person.
     pub manual: usize,
     /// Files changed or made.
@@ -120,6 +124,11 @@ impl Fix {
     /// The groups that are applied.
     pub fn applied(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().filter(|group| group.status == Status::Applied)
+    }
+
+    /// The groups that are to stay.
+    pub fn allowed(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| group.status == Status::Allowed)
     }
 
     /// The groups that are not.

@@ -14,6 +14,7 @@ pub fn render(fix: &Fix, style: Style, undo: Option<&str>) -> String {
     if !refused.is_empty() || !fix.manual.is_empty() {
         page.left(&refused, &fix.manual);
     }
+    page.allowed(fix);
     page.checked(fix);
     page.end(fix, undo);
     page.out
@@ -80,11 +81,23 @@ impl Page {
         self.out.push('\n');
     }
 
+    fn allowed(&mut self, fix: &Fix) {
+        if fix.summary.allowed == 0 {
+            return;
+        }
+        self.paint("", "Stays as it is", |style, line| style.bold(line));
+        for group in fix.allowed() {
+            self.say("* ", &format!("{} [{}, {}]", group.title, group.level.id(), group.rule));
+            self.say("  ", &group.reason.as_deref().map(sentence).unwrap_or_default());
+        }
+        self.out.push('\n');
+    }
+
     fn checked(&mut self, fix: &Fix) {
         if fix.preconditions.is_empty() {
             return;
         }
-        self.paint("", "Checked, and so", |style, line| style.bold(line));
+        self.paint("", "Checked, and found so", |style, line| style.bold(line));
         for precondition in &fix.preconditions {
             let at = precondition.at.as_ref().map_or_else(String::new, |at| format!(" ({}:{})", at.path, at.line));
             self.say("* ", &format!("{}{at}", precondition.what));

@@ -31,8 +31,10 @@ pub const RULE: Rule = Rule {
             },
         ],
         migration: "Take the comment away, or correct it: a rule that exists, two hyphens, and the reason.",
-        level: Level::Manual,
-        safety: "Whether an allowance is stale or was misplaced is for a person to say.",
+        level: Level::Safe,
+        safety: "`fix` takes away a comment, or a name in its list, that is well formed and allows nothing. One without a \
+            reason or with a rule that does not exist may be a slip of the pen: that, and a comment that goes on over \
+            several lines, is left to a person.",
         references: &[
             "SEP-2567: protocol sessions and the `Mcp-Session-Id` header are removed; what is allowed to stay needs a reason",
         ],

@@ -4,5 +4,7 @@ mod allowed;
 mod baseline;
 mod changed;
 mod ci;
+mod edits;
 mod settings;
+mod spared;
 mod support;

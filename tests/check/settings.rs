@@ -65,6 +65,20 @@ fn flags_come_first_then_the_environment_then_the_file() {
     let emptied = run(&["scan"], &[("MCP_MIGRATE_FAIL_ON", "")]);
     assert_eq!(emptied.code, 0);
 
+    // How far a fix goes, too.
+    let level = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let shown = run(&[&["fix", "--show-settings"], arguments].concat(), variables).stdout;
+        shown.lines().find(|line| line.starts_with("level = ")).expect("a level").to_owned()
+    };
+    assert_eq!(level(&[], &[]), "level = \"review\"  # default");
+    repository.write("mcp-migrate.toml", "fail-on = 'never'\nformat = 'json'\n[fix]\nlevel = 'safe'\n");
+    assert_eq!(level(&[], &[]), "level = \"safe\"  # file");
+    let variables = [("MCP_MIGRATE_LEVEL", "review")];
+    assert_eq!(level(&[], &variables), "level = \"review\"  # environment: MCP_MIGRATE_LEVEL");
+    assert_eq!(level(&["--level", "safe"], &variables), "level = \"safe\"  # flag");
+    let wrong = run(&["fix", "--dry-run"], &[("MCP_MIGRATE_LEVEL", "manual")]);
+    assert!(wrong.code == 2 && wrong.said().contains("`safe` and `review`"), "{}", wrong.stderr);
+
     let wrong = run(&["scan"], &[("MCP_MIGRATE_FAIL_ON", "warn")]);
     assert_eq!(wrong.code, 2);
     assert!(wrong.said().contains("did you mean `warning`?"), "{}", wrong.stderr);
@@ -79,7 +93,9 @@ fn settings_are_shown_with_their_origin() {
     let repository = noted();
     repository.write(
         "mcp-migrate.toml",
-        "fail-on = 'error'\nexclude = ['old/**']\n[rules]\nsession-guard = 'off'\n[[ignore]]\npaths = ['a.ts']\nreason = 'b'\n",
+        "fail-on = 'error'\nexclude = ['old/**']\n[rules]\nsession-guard = 'off'\n[[ignore]]\npaths = ['a.ts']\nreason = 'b'\n\
+         [fix.names]\nnotes = { noun = 'note list', prefix = 'nts' }\n[fix.lifetimes]\ndefault = { limit = 5 }\n\
+         'a.ts#notes' = { idle-seconds = 60 }\n",
     );
     let run = repository.run_with(&["scan", "--show-settings", "--exclude", "gen/**"], |command| {
         command.env("MCP_MIGRATE_FORMAT", "json");
@@ -93,11 +109,91 @@ fn settings_are_shown_with_their_origin() {
         "session-guard = \"off\"  # file",
         "session-gateway = \"error\"  # default",
         "paths = [\"a.ts\"]",
+        "\"notes\" = { noun = \"note list\", prefix = \"nts\" }  # file",
+        "default = { limit = 5 }  # file",
+        "\"a.ts#notes\" = { idle-seconds = 60 }  # file",
     ] {
         assert!(run.stdout.contains(line), "{line}: {}", run.stdout);
     }
     // What is shown can be used.
-    Config::parse(&repository.path().join("mcp-migrate.toml"), &run.stdout).expect("a configuration");
+    let path = repository.path().join("mcp-migrate.toml");
+    let shown = Config::parse(&path, &run.stdout).expect("a configuration");
+    assert_eq!(shown.plan, Config::load(&path).expect("a configuration").plan);
+}
+
+#[test]
+fn names_and_lifetimes_are_those_of_the_file() {
+    let repository = Repository::bare("fixtures/gold/typescript/c-session-map/before");
+    let fixed = |settings: &str| {
+        repository.write("mcp-migrate.toml", settings);
+        let run = repository.run(&["fix", "--dry-run"]);
+        assert_eq!((run.code, run.stderr.as_str()), (1, ""), "{settings}");
+        run.stdout
+    };
+    let usual = fixed("");
+    for text in ["'create_basket'", "'bsk'", "basket_id", "BASKET_IDLE_SECONDS || 1800", "BASKET_LIMIT || 1000"] {
+        assert!(usual.contains(text), "{text}: {usual}");
+    }
+    for store in ["baskets", "src/server.ts#baskets"] {
+        let named = fixed(&format!(
+            "[fix.names]\n'{store}' = {{ noun = 'shopping cart', prefix = 'crt' }}\n\
+             [fix.lifetimes]\ndefault = {{ limit = 20, idle-seconds = 5 }}\n'{store}' = {{ idle-seconds = 60 }}\n"
+        ));
+        for text in [
+            "'create_shopping_cart'",
+            "'crt'",
+            "shopping_cart_id",
+            "SHOPPING_CART_IDLE_SECONDS || 60",
+            "SHOPPING_CART_LIMIT || 20",
+        ] {
+            assert!(named.contains(text), "{text}: {named}");
+        }
+        assert!(!named.contains("create_basket") && !named.contains("no such store"), "{named}");
+    }
+    let unknown = fixed("[fix.names]\ncarts = { noun = 'cart' }\n");
+    assert!(unknown.contains("`carts`; there is no such store."), "{unknown}");
+}
+
+#[test]
+fn two_stores_of_one_noun_get_tools_of_two_names() {
+    let repository = Repository::bare("fixtures/gold/typescript/c-session-map/before");
+    repository.write("src/notes.ts", NOTES);
+    repository.write("src/memos.ts", &NOTES.replace("'note'", "'memo'").replace("register(", "registerMemos("));
+    repository.edit(
+        "src/server.ts",
+        "import * as z",
+        "import { register } from './notes.js';\nimport { registerMemos } from './memos.js';\nimport * as z",
+    );
+    let made = "  const server = new McpServer({ name: 'basket', version: '0.1.0' });\n";
+    let registered = format!("{made}  register(server);\n  registerMemos(server);\n");
+    repository.edit("src/server.ts", made, &registered);
+    repository.write("mcp-migrate.toml", "[fix.names]\nnotes = { noun = 'note list' }\n");
+    let run = repository.run(&["fix", "--allow-dirty"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let text = repository.read("src/notes.ts") + &repository.read("src/memos.ts");
+    for tool in ["'create_note_list',\n", "'create_note_list_handle',\n"] {
+        // Its registration, and the store that names it.
+        assert_eq!(text.matches(tool).count(), 2, "{tool}: {text}");
+    }
+}
+
+#[test]
+fn what_is_set_for_a_store_comes_before_its_code_and_that_before_the_default() {
+    let repository = Repository::bare("fixtures/gold/typescript/c-session-map/before");
+    repository.edit(
+        "src/server.ts",
+        "const baskets = new Map<string, Basket>();",
+        "const baskets = new LRUCache<string, Basket>({ max: 7, ttl: 9000 });",
+    );
+    repository.edit("src/server.ts", "import express", "import { LRUCache } from 'lru-cache';\nimport express");
+    let fixed = |settings: &str| {
+        repository.write("mcp-migrate.toml", settings);
+        repository.run(&["fix", "--dry-run"]).stdout
+    };
+    let own = fixed("[fix.lifetimes]\ndefault = { limit = 20, idle-seconds = 5 }\n");
+    assert!(own.contains("_LIMIT || 7)") && own.contains("|| (9000) / 1000)"), "{own}");
+    let set = fixed("[fix.lifetimes]\nbaskets = { limit = 20, idle-seconds = 5 }\n");
+    assert!(set.contains("_LIMIT || 20)") && set.contains("_SECONDS || 5)"), "{set}");
 }
 
 #[test]
@@ -122,6 +218,8 @@ fn the_schema_and_the_reader_agree() {
         "exclude = ['a']\ninclude-tests = false\nfail-on = 'never'\nformat = 'json'\nbaseline = 'b'\nsession-id-functions = ['f']\n",
         "[rules]\nunused-allow = 'off'\nsession-guard = 'error'\n",
         "[[ignore]]\npaths = ['a']\nrules = ['session-guard']\nreason = 'b'\n",
+        "[fix]\nlevel = 'safe'\n[fix.names]\na = { noun = 'reading list' }\nb = { prefix = 'b2' }\n",
+        "[fix.lifetimes]\ndefault = { limit = 1 }\na = { idle-seconds = 0x10, limit = 4294967295 }\n",
     ] {
         let value: toml::Value = toml::from_str(text).expect("TOML");
         let value = serde_json::to_value(value).expect("JSON");
@@ -146,6 +244,21 @@ fn the_schema_and_the_reader_agree() {
         "[[ignore]]\npaths = []\nreason = 'a'\n",
         "[[ignore]]\npaths = ['a']\nrules = []\nreason = 'a'\n",
         "[[ignore]]\npaths = ['a']\nreason = 'a'\nsince = 'b'\n",
+        "fix = 1\n",
+        "[fix]\nlevel = 'manual'\n",
+        "[fix]\nname = 'a'\n",
+        "[fix.names]\na = {}\n",
+        "[fix.names]\na = { noun = '2 lists' }\n",
+        "[fix.names]\na = { noun = 'a  b' }\n",
+        "[fix.names]\na = { prefix = 'a_' }\n",
+        "[fix.names]\na = { prefix = 'abcdefghijklmnopq' }\n",
+        "[fix.names]\na = { tool = 'a' }\n",
+        "[fix.lifetimes]\na = {}\n",
+        "[fix.lifetimes]\na = { limit = 0 }\n",
+        "[fix.lifetimes]\na = { limit = -1 }\n",
+        "[fix.lifetimes]\na = { limit = '1' }\n",
+        "[fix.lifetimes]\na = { idle-seconds = 4294967296 }\n",
+        "[fix.lifetimes]\na = { seconds = 1 }\n",
     ] {
         let value: toml::Value = toml::from_str(text).expect("TOML");
         assert!(!validator.is_valid(&serde_json::to_value(value).expect("JSON")), "{text}");
@@ -160,4 +273,5 @@ fn the_example_of_the_readme_is_right() {
     let (text, _) = rest.split_once("```").expect("its end");
     let config = Config::parse(std::path::Path::new("/r/mcp-migrate.toml"), text).expect("it is right");
     assert_eq!((config.rules.len(), config.ignore.len(), config.session_id_functions.len()), (1, 1, 1));
+    assert_eq!((config.level.as_deref(), config.plan.names.len(), config.plan.lifetimes.len()), (Some("safe"), 1, 1));
 }

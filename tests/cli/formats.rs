@@ -120,10 +120,13 @@ fn a_report_is_0_and_goes_where_it_is_told() {
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(stdout.starts_with("# Protocol sessions") && stdout.contains("`src/server.ts:5`"), "{stdout}");
 
+    assert!(stdout.contains("## What fix does") && stdout.contains("```diff\n"), "{stdout}");
+
     let (code, out, stderr) =
         run(program().args(["report", "--format", "pr", "--output", "report.md"]).current_dir(folder.path()));
     assert_eq!((code, out.as_str(), stderr.as_str()), (0, "", ""));
     let short = fs::read_to_string(folder.path().join("report.md")).expect("text");
+    assert!(short.contains("**What `fix` does**") && !short.contains("```"), "{short}");
     assert!(short.starts_with("### MCP sessions: `transport-map`") && short.len() < stdout.len(), "{short}");
 
     let (code, out, stderr) = run(program().args(["report", "--output", "no/such/file"]).current_dir(folder.path()));

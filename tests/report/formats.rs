@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use mcp_migrate::report::edits::Edits;
 use mcp_migrate::report::places::{Base, Places};
 use mcp_migrate::report::scan::{Parts, Scan};
 use mcp_migrate::report::sources::{NoSources, Sources};
@@ -108,7 +109,7 @@ fn code_quality_fingerprints_are_unique_and_paths_relative() {
 
 #[test]
 fn rdjson_columns_count_bytes() {
-    let text = rdjson::render(&hard(), &Places::new(Base::root(), &Emoji));
+    let text = rdjson::render(&hard(), &Edits::default(), &Places::new(Base::root(), &Emoji));
     let document: Value = serde_json::from_str(&text).expect("JSON");
     let diagnostic = &document["diagnostics"][0];
     assert_eq!(diagnostic["location"]["range"]["start"], serde_json::json!({ "line": 1, "column": 14 }));

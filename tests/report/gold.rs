@@ -3,6 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use mcp_migrate::check::Policy;
+use mcp_migrate::edit::Level;
+use mcp_migrate::pipeline::fix::{FixOptions, edits};
+use mcp_migrate::report::edits::Edits;
 use mcp_migrate::report::places::{Base, Places};
 use mcp_migrate::report::scan::Scan;
 use mcp_migrate::report::sources::DiskSources;
@@ -58,7 +62,7 @@ fn gitlab_snapshots() {
 
 #[test]
 fn rdjson_snapshots() {
-    snapshots("rdjson", rdjson::render);
+    snapshots("rdjson", |scan, places| rdjson::render(scan, &Edits::default(), places));
 }
 
 #[test]
@@ -73,18 +77,18 @@ fn jsonl_snapshots() {
 
 #[test]
 fn markdown_snapshots() {
-    snapshots("markdown", |scan, places| markdown::render(scan, places.base()));
+    snapshots("markdown", |scan, places| markdown::render(scan, None, places.base()));
 }
 
 #[test]
 fn short_markdown_snapshots() {
-    snapshots("pr", |scan, places| markdown::brief(scan, places.base()));
+    snapshots("pr", |scan, places| markdown::brief(scan, None, places.base()));
 }
 
 #[test]
 fn sarif_snapshots() {
     snapshots("sarif", |scan, places| {
-        let text = sarif::render(scan, places);
+        let text = sarif::render(scan, &Edits::default(), places);
         assert_eq!(sarif_schema::errors(&text), Vec::<String>::new());
         let mut log: Value = serde_json::from_str(&text).expect("JSON");
         // The rules are the same everywhere; a test of their own looks at them.
@@ -92,6 +96,30 @@ fn sarif_snapshots() {
         log["runs"][0]["tool"]["driver"]["notifications"] = Value::from("…");
         serde_json::to_string_pretty(&log).expect("JSON")
     });
+}
+
+/// Edits of real groups, one of which makes a file, are as the schema has them.
+#[test]
+fn sarif_with_edits_matches_the_schema() {
+    for (server, files) in [("b-transport-map", 1), ("c-session-map", 2)] {
+        let scan = gold(server);
+        let options = FixOptions {
+            scan: ScanOptions { paths: vec![scan.disk_root.clone()], ..ScanOptions::default() },
+            level: Level::Review,
+            rules: Vec::new(),
+            without: Vec::new(),
+            policy: Policy::default(),
+            allow_dirty: false,
+        };
+        let edits = edits(&options, &Silent).unwrap_or_else(|error| panic!("{error:?}"));
+        let sources = DiskSources::new(scan.disk_root.clone());
+        let text = sarif::render(&scan, &edits, &Places::new(Base::folder("apps/a"), &sources));
+        assert_eq!(sarif_schema::errors(&text), Vec::<String>::new());
+        let log: Value = serde_json::from_str(&text).expect("JSON");
+        let results = log["runs"][0]["results"].as_array().expect("results");
+        let fix = results.iter().find_map(|result| result["fixes"].get(0)).expect("a fix");
+        assert_eq!(fix["artifactChanges"].as_array().map(Vec::len), Some(files), "{server}");
+    }
 }
 
 /// Lines move in every change; alerts and baselines must not.

@@ -5,6 +5,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use jsonschema::Validator;
+use mcp_migrate::report::edits::Edits;
 use mcp_migrate::report::places::{Base, Places};
 use mcp_migrate::report::sarif::render;
 use mcp_migrate::report::scan::{Parts, Scan};
@@ -50,14 +51,14 @@ pub fn errors(log: &str) -> Vec<String> {
 
 fn log(scan: &Scan) -> Value {
     let sources = sample::sources();
-    let text = render(scan, &Places::new(Base::folder("apps/a b"), &sources));
+    let text = render(scan, &Edits::default(), &Places::new(Base::folder("apps/a b"), &sources));
     assert_eq!(errors(&text), Vec::<String>::new());
     serde_json::from_str(&text).expect("JSON")
 }
 
 #[test]
 fn the_schema_refuses_what_is_wrong() {
-    let text = render(&sample::scan(), &Places::new(Base::root(), &NoSources));
+    let text = render(&sample::scan(), &Edits::default(), &Places::new(Base::root(), &NoSources));
     assert_eq!(errors(&text), Vec::<String>::new());
     assert!(!errors(&text.replacen("\"startLine\"", "\"firstLine\"", 1)).is_empty());
     assert!(!errors(&text.replacen("\"level\": \"error\"", "\"level\": \"fatal\"", 1)).is_empty());

@@ -1,6 +1,7 @@
 //! Fixing: scan, plan, render, apply to an overlay, look again; then write. Nothing is written before all is thought out.
 
 mod commits;
+mod edits;
 mod gate;
 mod propose;
 mod tell;
@@ -10,11 +11,13 @@ mod trial;
 use std::path::{Path, PathBuf};
 
 use super::{Pass, Progress, ScanError, ScanOptions, pass};
+use crate::check::Policy;
 use crate::classify::answer::Category;
 use crate::edit::{self, Level, Outcome, Stop};
+use crate::report::edits::Edits;
 use crate::report::fix::Fix;
 use crate::workspace::walk;
-use propose::Proposer;
+use propose::{Proposer, Rounds};
 
 pub use commits::Committed;
 pub use trial::Verdict;
@@ -30,6 +33,8 @@ pub struct FixOptions {
     pub rules: Vec<&'static str>,
     /// Groups that are not to be applied, with the reason.
     pub without: Vec<(String, String)>,
+    /// What the repository has settled: that stays as it is.
+    pub policy: Policy,
     /// Write although changes that are not committed would be mixed with ours.
     pub allow_dirty: bool,
 }
@@ -71,6 +76,18 @@ pub struct Prepared {
 
 /// Thinks a migration out. Writes nothing.
 pub fn prepare(options: &FixOptions, progress: &dyn Progress) -> Result<Prepared, FixError> {
+    let (root, outcome, rounds) = think(options, edit::Settings::default().rounds, progress)?;
+    let told = tell::tell(options, &rounds, &outcome);
+    Ok(Prepared { root, outcome, told })
+}
+
+/// The edits of the files as they are now that answer findings: one round, whose result was looked at.
+pub fn edits(options: &FixOptions, progress: &dyn Progress) -> Result<Edits, FixError> {
+    let (_, outcome, _) = think(options, 1, progress)?;
+    Ok(edits::of(&outcome))
+}
+
+fn think(options: &FixOptions, rounds: usize, progress: &dyn Progress) -> Result<(PathBuf, Outcome, Rounds), FixError> {
     let paths = if options.scan.paths.is_empty() { vec![PathBuf::from(".")] } else { options.scan.paths.clone() };
     // What is wrong with a path is the scan's to say.
     let root = match walk::root(&paths) {
@@ -80,10 +97,10 @@ pub fn prepare(options: &FixOptions, progress: &dyn Progress) -> Result<Prepared
         }
     };
     let mut proposer = Proposer::new(options, progress, &root);
-    let settings = edit::Settings { level: options.level, ..edit::Settings::default() };
+    let settings = edit::Settings { level: options.level, rounds };
     let outcome = edit::fixpoint::run(&root, settings, &gate::Gate, &mut |overlay| proposer.propose(overlay))?;
-    let told = tell::tell(options, &proposer.finish(&outcome)?, &outcome);
-    Ok(Prepared { root, outcome, told })
+    let rounds = proposer.finish(&outcome)?;
+    Ok((root, outcome, rounds))
 }
 
 impl Prepared {

@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::texts::Texts;
 use super::{FixError, FixOptions};
+use crate::check::{Settled, settle};
 use crate::edit::{Edit, Group, NewFile, Outcome, Overlay, Proposal};
 use crate::pipeline::{Pass, Progress, pass};
 use crate::plan::{ServerPlan, Step};
 use crate::render::{self, Refused, Rendered};
+use crate::rules::finding::FixHint;
+use crate::rules::unused_allow;
 
 /// A step that was not proposed in the last round.
 #[derive(Clone, Debug)]
@@ -25,8 +28,10 @@ pub enum Why {
     Refused(Refused),
     /// A step that it requires is still to be done.
     Waits(String),
-    /// The user's check failed with it, or the user does not want it.
+    /// The user's check failed with it.
     Left(String),
+    /// All that it would take away is to stay.
+    Allowed(String),
 }
 
 /// What the rounds came to.
@@ -35,6 +40,8 @@ pub struct Rounds {
     pub first: Pass,
     /// The last one: what is there when all is applied.
     pub last: Pass,
+    /// What comments and settings make of the findings of the last look.
+    pub settled: Settled,
     /// Steps of the last look that were not proposed.
     pub held: Vec<Held>,
 }
@@ -47,26 +54,46 @@ pub struct Proposer<'a> {
     first: Option<Pass>,
     last: Option<(Overlay, Pass)>,
     held: Vec<Held>,
+    settled: Settled,
 }
 
 impl<'a> Proposer<'a> {
     /// Nothing is proposed yet.
     pub fn new(options: &'a FixOptions, progress: &'a dyn Progress, root: &Path) -> Self {
-        Self { options, progress, root: root.to_owned(), first: None, last: None, held: Vec::new() }
+        Self {
+            options,
+            progress,
+            root: root.to_owned(),
+            first: None,
+            last: None,
+            held: Vec::new(),
+            settled: Settled::default(),
+        }
     }
 
     /// The groups for what the overlay shows.
     pub fn propose(&mut self, overlay: &Overlay) -> Result<Proposal, FixError> {
         let pass = self.look(overlay)?;
         let texts = Texts::new(&self.root, overlay.clone());
+        let settled = settle(&pass.scan, pass.scan.findings.clone(), &pass.evidence, &self.options.policy);
         let (mut groups, mut held) = (Vec::new(), Vec::new());
-        for step in pass.plans.iter().flat_map(|plan| &plan.steps).filter(|step| self.wants(step)) {
-            match self.turn(step, &pass.plans, &texts) {
-                Ok(rendered) => groups.push(group(step, rendered, &pass)),
+        let steps = pass.plans.iter().flat_map(|plan| &plan.steps).chain(&settled.steps);
+        for step in steps.filter(|step| self.wants(step)) {
+            let turn = match settled.spares(&step.id) {
+                Some(reason) => Err(Why::Allowed(reason.to_owned())),
+                None => self.turn(step, &pass.plans, &texts),
+            };
+            match turn {
+                Ok(rendered) if rendered.changes.is_empty() && rendered.new_files.is_empty() => {
+                    held.extend(idle(step, &pass));
+                }
+                Ok(rendered) => groups.push(group(step, rendered, &pass, &settled)),
                 Err(why) => held.push(Held { step: step.clone(), why }),
             }
         }
         self.held = held;
+        self.settled = settled;
+        // Comments that allow nothing are told apart by counting, which starts anew when one of them is gone: they are not among these.
         let findings = pass.scan.findings.iter().map(|finding| finding.fingerprint.clone()).collect();
         self.keep(overlay.clone(), pass);
         Ok(Proposal { groups, findings })
@@ -83,7 +110,7 @@ impl<'a> Proposer<'a> {
             Some(first) => first,
             None => self.look(&Overlay::default())?,
         };
-        Ok(Rounds { first, last, held: self.held })
+        Ok(Rounds { first, last, settled: self.settled, held: self.held })
     }
 
     fn look(&self, overlay: &Overlay) -> Result<Pass, FixError> {
@@ -115,7 +142,26 @@ impl<'a> Proposer<'a> {
     }
 }
 
-fn group(step: &Step, rendered: Rendered, pass: &Pass) -> Group {
+/// The fingerprints of what a step takes away.
+fn claims(step: &Step, pass: &Pass, settled: &Settled) -> Vec<String> {
+    let found = pass.scan.findings.iter().chain(settled.findings.iter().filter(|f| f.rule == unused_allow::RULE.name));
+    let claimed = found.filter(|f| f.fix.as_ref().is_some_and(|fix| fix.step.as_deref() == Some(step.id.as_str())));
+    claimed.map(|finding| finding.fingerprint.clone()).collect()
+}
+
+/// A step that found nothing to change: where a finding still asks for it, a person has to look.
+fn idle(step: &Step, pass: &Pass) -> Option<Held> {
+    let asked = |fix: &FixHint| fix.step.as_deref() == Some(step.id.as_str());
+    pass.scan.findings.iter().find(|finding| finding.fix.as_ref().is_some_and(asked))?;
+    let refused = Refused {
+        at: step.claims.first()?.at.clone(),
+        why: "nothing was found here that could be changed".to_owned(),
+        todo: "make the change by hand".to_owned(),
+    };
+    Some(Held { step: step.clone(), why: Why::Refused(refused) })
+}
+
+fn group(step: &Step, rendered: Rendered, pass: &Pass, settled: &Settled) -> Group {
     let level = rendered.level.map_or(step.level, |level| level.max(step.level));
     let mut group = Group::new(step.id.clone(), step.title.clone(), step.rule, level);
     // What it requires was done in an earlier round, or there would be no such group yet.
@@ -125,12 +171,11 @@ fn group(step: &Step, rendered: Rendered, pass: &Pass) -> Group {
         .map(|change| Edit::replace(change.path, change.span.start as usize..change.span.end as usize, change.text))
         .collect();
     group.new_files = rendered.new_files.into_iter().map(|(path, text)| NewFile { path, text }).collect();
-    let claimed = pass
-        .scan
-        .findings
-        .iter()
-        .filter(|finding| finding.fix.as_ref().is_some_and(|fix| fix.step.as_deref() == Some(step.id.as_str())));
-    group.claims = claimed.map(|finding| finding.fingerprint.clone()).collect();
-    group.notes = step.notes.iter().cloned().chain(rendered.notes).collect();
+    group.claims = claims(step, pass, settled);
+    // The idea is whole or nothing: where a part of it counts, the rest goes with it, and that is told.
+    let besides = settled.left_of(&step.id).map(|(finding, reason)| {
+        format!("it changes {}:{} as well, though {reason}", finding.path, finding.start.line)
+    });
+    group.notes = step.notes.iter().cloned().chain(rendered.notes).chain(besides).collect();
     group
 }

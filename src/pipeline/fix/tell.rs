@@ -9,7 +9,8 @@ use crate::pipeline::locate::Locator;
 use crate::plan::{self, Site};
 use crate::report::fix::{Fix, Group, Manual, Precondition, Status, Summary};
 use crate::report::scan::{SPEC, Tool};
-use crate::rules::finding::Severity;
+use crate::rules::finding::{Finding, Severity};
+use crate::rules::unused_allow;
 
 /// The whole answer, as a dry run.
 pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
@@ -28,12 +29,13 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
     let applied = groups.len();
     groups.extend(outcome.refused.iter().map(refused));
     groups.extend(rounds.held.iter().map(|held| kept_back(held, rounds, &places)));
-    let manual = manual(&rounds.last, &places);
+    let manual = manual(rounds, &places);
     let summary = Summary {
         before: category(&rounds.first),
         after: category(&rounds.last),
         applied,
-        refused: groups.len() - applied,
+        refused: groups.iter().filter(|group| group.status == Status::Refused).count(),
+        allowed: groups.iter().filter(|group| group.status == Status::Allowed).count(),
         manual: manual.len(),
         files: changes.len(),
     };
@@ -41,6 +43,7 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
     if !outcome.settled {
         notes.push("There is more to do than one run does: run it again on the result.".to_owned());
     }
+    notes.extend(unmatched(options, &rounds.first));
     Fix {
         tool: Tool::THIS,
         spec: SPEC,
@@ -54,6 +57,15 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
         notes,
         patch: edit::patch(&changes),
     }
+}
+
+/// Settings that speak of no store: dropped in silence they would be worse than none.
+fn unmatched(options: &FixOptions, first: &Pass) -> Option<String> {
+    let stores = || first.scan.servers.iter().flat_map(|server| &server.stores);
+    let unknown = |name: &&str| !stores().any(|store| store.name == **name || store.id == **name);
+    let unknown: Vec<String> = options.scan.plan.stores().filter(unknown).map(|name| format!("`{name}`")).collect();
+    let list = unknown.join(", ");
+    (!unknown.is_empty()).then(|| format!("The settings give names or lifetimes to {list}; there is no such store."))
 }
 
 fn files<'c>(changes: impl Iterator<Item = &'c Change>) -> Vec<String> {
@@ -98,13 +110,15 @@ fn kept_back(held: &Held, rounds: &Rounds, places: &Locator) -> Group {
             (reason, "Make that one, and run again.".to_owned(), None)
         }
         Why::Left(reason) => (reason.clone(), "Make it by hand, or mend what the check found.".to_owned(), None),
+        Why::Allowed(reason) => (reason.clone(), "Take that back to have it changed.".to_owned(), None),
     };
+    let status = if matches!(held.why, Why::Allowed(_)) { Status::Allowed } else { Status::Refused };
     Group {
         id: step.id.clone(),
         title: step.title.clone(),
         rule: step.rule.to_owned(),
         level: step.level,
-        status: Status::Refused,
+        status,
         reason: Some(reason),
         help: Some(help),
         at,
@@ -116,8 +130,15 @@ fn kept_back(held: &Held, rounds: &Rounds, places: &Locator) -> Group {
     }
 }
 
-fn manual(pass: &Pass, places: &Locator) -> Vec<Manual> {
-    let mut out: Vec<Manual> = pass
+fn manual(rounds: &Rounds, places: &Locator) -> Vec<Manual> {
+    let stays = |manual: &Manual| {
+        rounds.settled.left.iter().any(|(finding, _)| {
+            let at = (finding.path.as_str(), finding.start.line, finding.start.column);
+            finding.rule == manual.rule && at == (manual.at.path.as_str(), manual.at.line, manual.at.column)
+        })
+    };
+    let mut out: Vec<Manual> = rounds
+        .last
         .plans
         .iter()
         .flat_map(|plan| &plan.manual)
@@ -128,19 +149,40 @@ fn manual(pass: &Pass, places: &Locator) -> Vec<Manual> {
             why: why.clone(),
             todo: todo.clone(),
         })
+        .filter(|manual| !stays(manual))
         .collect();
-    out.extend(unspoken(pass));
+    out.extend(unspoken(rounds));
+    out.extend(unplanned(rounds));
+    out.extend(unclear(rounds));
     out.sort_by(|a, b| (&a.at, &a.rule, &a.what).cmp(&(&b.at, &b.rule, &b.what)));
     out.dedup();
     out
 }
 
+/// Comments that can't be taken at their word: they may be a slip of the pen.
+fn unclear(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
+    let comments = rounds.settled.findings.iter().filter(|f| f.rule == unused_allow::RULE.name && f.fix.is_none());
+    comments.map(|finding| Manual {
+        rule: finding.rule.to_owned(),
+        at: Place { path: finding.path.clone(), line: finding.start.line, column: finding.start.column },
+        what: "correct a comment that allows nothing, or take it away".to_owned(),
+        why: finding.message.clone(),
+        todo: vec![finding.advice.clone()],
+    })
+}
+
+/// The most severe finding of a server that is more than a note. Comments are told by themselves.
+fn worst<'r>(rounds: &'r Rounds, server: &str) -> Option<&'r Finding> {
+    let of_server = |f: &&Finding| f.server == server && f.rule != unused_allow::RULE.name;
+    let findings = rounds.settled.findings.iter().filter(of_server);
+    findings.rev().max_by_key(|finding| finding.severity).filter(|finding| finding.severity > Severity::Note)
+}
+
 /// Servers in languages that have no planner yet, at their most severe finding.
-fn unspoken(pass: &Pass) -> impl Iterator<Item = Manual> + '_ {
-    let servers = pass.scan.servers.iter().filter(|server| !plan::speaks(server.language));
+fn unspoken(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
+    let servers = rounds.last.scan.servers.iter().filter(|server| !plan::speaks(server.language));
     servers.filter_map(|server| {
-        let findings = pass.scan.findings.iter().filter(|finding| finding.server == server.path);
-        let worst = findings.rev().max_by_key(|finding| finding.severity).filter(|f| f.severity > Severity::Note)?;
+        let worst = worst(rounds, &server.path)?;
         let at = Place { path: worst.path.clone(), line: worst.start.line, column: worst.start.column };
         Some(Manual {
             rule: worst.rule.to_owned(),
@@ -148,6 +190,26 @@ fn unspoken(pass: &Pass) -> impl Iterator<Item = Manual> + '_ {
             what: format!("migrate the {} server in `{}`", server.language, server.path),
             why: "fix edits TypeScript and JavaScript only, so far".to_owned(),
             todo: vec!["`mcp-migrate report` tells what is kept per session and where it belongs".to_owned()],
+        })
+    })
+}
+
+/// Servers with findings of which no planner had anything to say: silence would pass for "done".
+fn unplanned(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
+    let has_plan = |path: &str| {
+        let plans = rounds.last.plans.iter().filter(|plan| plan.server == path);
+        plans.into_iter().any(|plan| !plan.steps.is_empty() || !plan.manual.is_empty())
+    };
+    let servers = rounds.last.scan.servers.iter().filter(|server| plan::speaks(server.language));
+    servers.filter(move |server| !has_plan(&server.path)).filter_map(|server| {
+        let worst = worst(rounds, &server.path)?;
+        let at = Place { path: worst.path.clone(), line: worst.start.line, column: worst.start.column };
+        Some(Manual {
+            rule: worst.rule.to_owned(),
+            at,
+            what: worst.message.clone(),
+            why: "there is no migration step for this yet".to_owned(),
+            todo: vec![worst.advice.clone(), format!("`mcp-migrate explain {}` shows the migration", worst.rule)],
         })
     })
 }

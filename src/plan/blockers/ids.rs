@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::Blockers;
 use crate::model::facts::{ExprId, ExprKind};
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::Op;
 use crate::plan::{Step, site};
 use crate::rules::detect::Context;
@@ -21,7 +21,7 @@ pub(super) fn look(context: &Context<'_, '_>, steps: &[Step], out: &mut Blockers
         context.stores().flat_map(|found| found.uses.iter().map(|access| access.at)).collect();
     let program = context.analysis.flow.program;
     for at in program.exprs().filter(|at| context.here(*at) && context.analysis.flow.is_id(*at)) {
-        if !context.analysis.lives.handler_reach.contains(&program.func_of(at)) || !matters(context, at, &accesses) {
+        if !is_of_tool(context, at) || !matters(context, at, &accesses) {
             continue;
         }
         out.block(
@@ -35,6 +35,19 @@ pub(super) fn look(context: &Context<'_, '_>, steps: &[Step], out: &mut Blockers
     if out.manual.len() == before {
         out.hold("no tool uses a session id but for log lines and for what a step takes away");
     }
+}
+
+/// Whether an id may be that of a tool's call. What routes and tools call alike (a logger) is handed the ids of both, and those of the
+/// routes are no tool's.
+fn is_of_tool(context: &Context<'_, '_>, at: ExprRef) -> bool {
+    let (flow, reach) = (&context.analysis.flow, &context.analysis.lives.handler_reach);
+    let func = flow.program.func_of(at);
+    let by_tools = |func: FuncRef| {
+        let mut callers = flow.callers.get(&func).into_iter().flatten();
+        callers.all(|(caller, ..)| reach.contains(caller))
+    };
+    reach.contains(&func)
+        && (by_tools(func) || flow.ids_at(at).any(|source| reach.contains(&flow.program.func_of(source.at))))
 }
 
 /// Whether an id ends here in a use that counts.

@@ -75,7 +75,10 @@ fn block(found: &Found, at: crate::plan::Site, out: &mut Blockers) {
             at,
             format!("`{name}` is kept by session{tools}"),
             "no step moves it, and without a session it is lost or shared by all clients",
-            &["give it a handle that a `create_*` tool returns and the tools take as an argument, then run this again"],
+            &[
+                "give it a handle that a `create_*` tool returns and the tools take as an argument, then run this again",
+                "where it admits, refuses or limits calls, a handle is wrong: key it by the authenticated user",
+            ],
         ),
     }
 }

@@ -49,6 +49,8 @@ pub struct Followed {
     pub outside: Vec<Outside>,
     /// Handlers among the functions.
     pub handlers: Vec<HandlerUse>,
+    /// Calls that register resources whose handlers are among the functions, with their handlers.
+    pub resources: Vec<(FuncRef, ExprRef)>,
     /// What stopped it.
     pub problems: Vec<Problem>,
 }
@@ -58,21 +60,15 @@ struct Follower<'c, 'a, 'p> {
     found: &'c Found,
     companions: &'c [&'c Found],
     companion: bool,
+    /// Resources may take the handle as well, in their URI.
+    in_uri: bool,
     known: FxHashMap<FuncRef, usize>,
     out: Followed,
 }
 
 /// Follows the keys of a store.
 pub fn follow(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Followed {
-    let out = Followed {
-        carriers: Vec::new(),
-        funcs: Vec::new(),
-        touches: Vec::new(),
-        outside: Vec::new(),
-        handlers: Vec::new(),
-        problems: Vec::new(),
-    };
-    let mut follower = Follower { context, found, companions, companion: false, known: FxHashMap::default(), out };
+    let mut follower = Follower::new(context, found, companions);
     for access in &found.uses {
         follower.access(access);
     }
@@ -83,7 +79,46 @@ pub fn follow(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -
     follower.out
 }
 
-impl Follower<'_, '_, '_> {
+/// Follows uses of variables that a function `scope` keeps for what it registers, to the tools and resources that make them.
+pub fn follow_captured(context: &Context<'_, '_>, found: &Found, scope: FuncRef, uses: &[ExprRef]) -> Followed {
+    let mut follower = Follower::new(context, found, &[]);
+    follower.in_uri = true;
+    for at in uses {
+        follower.captured(scope, *at);
+    }
+    follower.out
+}
+
+impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
+    fn new(context: &'c Context<'a, 'p>, found: &'c Found, companions: &'c [&'c Found]) -> Self {
+        let out = Followed {
+            carriers: Vec::new(),
+            funcs: Vec::new(),
+            touches: Vec::new(),
+            outside: Vec::new(),
+            handlers: Vec::new(),
+            resources: Vec::new(),
+            problems: Vec::new(),
+        };
+        Self { context, found, companions, companion: false, in_uri: false, known: FxHashMap::default(), out }
+    }
+
+    fn captured(&mut self, scope: FuncRef, at: ExprRef) {
+        let program = self.context.analysis.flow.program;
+        let func = home(&self.context.analysis.flow, program.func_of(at));
+        if func == scope || !program.within(func, scope) {
+            self.problem(
+                at,
+                "it is used where the server is built, and not only by its tools",
+                "let only tools and the functions that they call use it",
+            );
+        } else if !self.is_called_by_tools(func) {
+            self.problem(at, "code that no tool calls uses it", "take it out there, or let a tool do it");
+        } else {
+            self.need(func, &Origin::Ambient(func), at);
+        }
+    }
+
     fn site(&self, at: ExprRef) -> Site {
         site(self.context, self.context.spot(at))
     }
@@ -321,6 +356,10 @@ impl Follower<'_, '_, '_> {
                 names.sort_by_key(|name| name.text());
                 names.dedup();
                 (names, true)
+            }
+            (Registered::Resource, _) if self.in_uri => {
+                self.out.resources.push((handler, registration.at));
+                return;
             }
             (Registered::Resource, _) => {
                 self.problem(

@@ -1,6 +1,7 @@
 //! Session-keyed state as handles: what is the noun, which functions and tools carry the handle, where is the value created, read,
 //! consumed and dropped. All by the model; how the code is written is the back end's business.
 
+pub mod captured;
 mod carriers;
 mod facts;
 mod groups;
@@ -103,6 +104,10 @@ pub struct Lifetime {
     pub idle_seconds: u32,
     /// How many may live at once.
     pub limit: u32,
+    /// The seconds are set for this store: they come before what its code says.
+    pub idle_is_set: bool,
+    /// So is the limit.
+    pub limit_is_set: bool,
 }
 
 /// A function that the handle passes through.

@@ -1,5 +1,7 @@
 //! What things are called: the noun comes from the code, the spelling from the server's own tools.
 
+use crate::plan::settings::NameSetting;
+
 /// The names of a handle and of what it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
@@ -42,6 +44,8 @@ pub struct Source<'a> {
     pub tools: &'a [String],
     /// Names of the tools' arguments.
     pub arguments: &'a [String],
+    /// What the repository chose.
+    pub chosen: &'a NameSetting,
 }
 
 /// Words that say how a thing is kept, and not what it is.
@@ -68,7 +72,10 @@ impl Names {
             _ => Spelling::Snake,
         };
         let tools = tools.unwrap_or(Spelling::Snake);
-        let words = noun(source);
+        let words = match &source.chosen.noun {
+            Some(chosen) => words(chosen),
+            None => noun(source),
+        };
         let with = |first: &[&str], last: &[&str], spelling| {
             let all: Vec<&str> =
                 first.iter().copied().chain(words.iter().map(String::as_str)).chain(last.iter().copied()).collect();
@@ -80,7 +87,7 @@ impl Names {
             variable: with(&[], &["id"], Spelling::Camel),
             create: with(&["create"], &[], tools),
             destroy: with(&["destroy"], &[], tools),
-            prefix: prefix(&words),
+            prefix: source.chosen.prefix.clone().unwrap_or_else(|| prefix(&words)),
             setting: words.join("_").to_uppercase(),
         };
         for (name, others) in
@@ -233,13 +240,14 @@ fn prefix(words: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, Source};
+    use super::{NameSetting, Names, Source};
 
     fn names(store: &str, value: Option<&str>, tools: &[&str], arguments: &[&str]) -> Names {
         let tools: Vec<String> = tools.iter().map(|tool| (*tool).to_owned()).collect();
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let list = value.is_some_and(|value| value.ends_with("[]"));
-        Names::of(&Source { store, value, list, tools: &tools, arguments: &arguments })
+        let chosen = NameSetting::default();
+        Names::of(&Source { store, value, list, tools: &tools, arguments: &arguments, chosen: &chosen })
     }
 
     #[test]
@@ -257,6 +265,19 @@ mod tests {
         assert_eq!(of("statuses", None), "status");
         assert_eq!(of("boxes", None), "box");
         assert_eq!(of("matches", None), "match");
+    }
+
+    #[test]
+    fn a_name_can_be_chosen() {
+        let chosen = NameSetting { noun: Some("shopping trolley".to_owned()), prefix: Some("trl".to_owned()) };
+        let tools = ["add_item".to_owned()];
+        let source =
+            Source { store: "baskets", value: None, list: true, tools: &tools, arguments: &[], chosen: &chosen };
+        let names = Names::of(&source);
+        assert_eq!((names.noun.as_str(), names.create.as_str()), ("shopping trolley", "create_shopping_trolley"));
+        assert_eq!((names.argument.as_str(), names.prefix.as_str()), ("shopping_trolley_id", "trl"));
+        let prefix = NameSetting { noun: None, prefix: Some("b".to_owned()) };
+        assert_eq!(Names::of(&Source { chosen: &prefix, list: false, ..source }).create, "create_basket");
     }
 
     #[test]

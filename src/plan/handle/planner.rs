@@ -6,7 +6,7 @@ use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, facts, groups, roles}
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
-use crate::plan::{Claim, Level, Manual, ServerPlan, Step, StepKind, site};
+use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, site};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
 
@@ -14,8 +14,8 @@ const INTERFACE: &str =
     "keep the values in a store that the processes share, behind create, get, save and destroy by handle";
 
 /// Plans what becomes of the stores of a server that are kept by session.
-pub fn plan(context: &Context<'_, '_>, server: &Server, out: &mut ServerPlan) {
-    let names = Words { tools: facts::tool_names(context), arguments: facts::argument_names(context) };
+pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
+    let mut names = Words::of(context, &out.steps);
     let stores: Vec<&Found> = context
         .stores()
         .filter(|found| {
@@ -23,8 +23,11 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, out: &mut ServerPlan) {
         })
         .collect();
     for (found, companions) in groups::of(context, &stores) {
-        match store(context, server, found, &companions, &names) {
-            Ok(step) => out.steps.push(step),
+        match store(context, server, found, &companions, &names, settings) {
+            Ok(step) => {
+                names.take(&step);
+                out.steps.push(step);
+            }
             Err(problem) => {
                 for found in std::iter::once(found).chain(companions) {
                     out.manual.push(manual(context, found, problem.clone()));
@@ -39,8 +42,9 @@ pub fn withhold(plans: &mut [ServerPlan], servers: &[Server]) {
     for plan in plans {
         let server = servers.iter().find(|server| server.path == plan.server && server.language == plan.language);
         let Some(several) = server.and_then(|server| server.processes.first()) else { continue };
-        let (handles, others) =
-            std::mem::take(&mut plan.steps).into_iter().partition(|step| matches!(step.kind, StepKind::Handle(_)));
+        let (handles, others) = std::mem::take(&mut plan.steps)
+            .into_iter()
+            .partition(|step| matches!(step.kind, StepKind::Handle(_) | StepKind::Captured(_)));
         plan.steps = others;
         plan.manual.extend(handles.into_iter().filter_map(|step| withheld(step, several)));
     }
@@ -60,14 +64,35 @@ fn withheld(step: Step, several: &Processes) -> Option<Manual> {
     })
 }
 
-struct Words {
-    tools: Vec<String>,
-    arguments: Vec<String>,
+/// The names that a server uses already, or will.
+pub(super) struct Words {
+    pub(super) tools: Vec<String>,
+    pub(super) arguments: Vec<String>,
 }
 
-const RULE: &str = session_keyed_state::RULE.name;
+impl Words {
+    pub(super) fn of(context: &Context<'_, '_>, steps: &[Step]) -> Self {
+        let mut out = Self { tools: facts::tool_names(context), arguments: facts::argument_names(context) };
+        steps.iter().for_each(|step| out.take(step));
+        out
+    }
 
-fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual {
+    /// What a step is to bring is there for the steps after it.
+    pub(super) fn take(&mut self, step: &Step) {
+        let names = match &step.kind {
+            StepKind::Handle(handle) => &handle.names,
+            StepKind::Captured(captured) => &captured.names,
+            _ => return,
+        };
+        self.tools.extend([names.create.clone(), names.destroy.clone()]);
+        self.arguments.push(names.argument.clone());
+    }
+}
+
+pub(super) const RULE: &str = session_keyed_state::RULE.name;
+
+/// A store that stays, and why.
+pub(super) fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual {
     let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
     Manual {
         rule: RULE,
@@ -84,8 +109,10 @@ fn store(
     found: &Found,
     companions: &[&Found],
     words: &Words,
+    settings: &PlanSettings,
 ) -> Result<Step, Problem> {
     let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
+    let id = format!("{}#{}", declared.path, found.name);
     let stop = |why: &str, todo: &str| Problem { at: declared.clone(), why: why.to_owned(), todo: todo.to_owned() };
     let made = facts::made(context.analysis, found).ok_or_else(|| {
         stop(
@@ -132,8 +159,16 @@ fn store(
     }
     let list = facts::is_list(context.analysis, found);
     let value = found.value.as_deref();
-    let names =
-        Names::of(&Source { store: found.name.text(), value, list, tools: &words.tools, arguments: &words.arguments });
+    let called = called(context, found, companions);
+    let chosen = settings.names_of(&called);
+    let names = Names::of(&Source {
+        store: found.name.text(),
+        value,
+        list,
+        tools: &words.tools,
+        arguments: &words.arguments,
+        chosen: &chosen,
+    });
     let mut carriers = followed.carriers;
     for (carrier, func) in carriers.iter_mut().zip(&followed.funcs) {
         if let Entry::Handler(indices) = &mut carrier.entry {
@@ -154,7 +189,7 @@ fn store(
             place,
             container,
         },
-        lifetime: Lifetime { idle_seconds: 1800, limit: 1000 },
+        lifetime: lifetime(settings, &called),
         owner: server.principal == Principal::User,
         companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
@@ -178,7 +213,7 @@ fn store(
         claims.push(Claim { rule: session_fallback_bucket::RULE.name, at: site(context, context.spot(key)) });
     }
     Ok(Step {
-        id: format!("handle:{}#{}", declared.path, found.name),
+        id: format!("handle:{id}"),
         rule: RULE,
         title,
         level: Level::Review,
@@ -228,8 +263,27 @@ fn tools(
     Ok(out)
 }
 
+/// What settings may call a store: itself first, then those that share its handle.
+pub(super) fn called(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Vec<String> {
+    let names = |found: &Found| {
+        let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
+        [format!("{}#{}", declared.path, found.name), found.name.text().to_owned()]
+    };
+    std::iter::once(found).chain(companions.iter().copied()).flat_map(names).collect()
+}
+
+pub(super) fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
+    let (own, general) = (settings.lifetime_of(called), settings.lifetime);
+    Lifetime {
+        idle_seconds: own.idle_seconds.or(general.idle_seconds).unwrap_or(1800),
+        limit: own.limit.or(general.limit).unwrap_or(1000),
+        idle_is_set: own.idle_seconds.is_some(),
+        limit_is_set: own.limit.is_some(),
+    }
+}
+
 /// What an owner hears about a value that has expired.
-fn loss(lists: &[String]) -> String {
+pub(super) fn loss(lists: &[String]) -> String {
     match lists {
         [only] => format!("its {} are lost", super::names::words(only).join(" ")),
         _ => "its contents are lost".to_owned(),

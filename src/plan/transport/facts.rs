@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 
 use crate::classify::lifetime::Lasting;
 use crate::classify::stores::Found;
-use crate::model::facts::{ExprId, ExprKind, FuncKind, Span, TOP};
-use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
+use crate::model::facts::{ExprKind, FuncKind, Span, TOP};
+use crate::model::flow::value::{ObjId, SourceInfo, SourceKind};
 use crate::model::flow::{Edge, Flow, Root};
 use crate::model::lives::{Mode, TransportSite, reach};
 use crate::model::program::{At, ExprRef, FuncRef};
@@ -13,10 +13,10 @@ use crate::model::vocabulary::{Op, Role};
 use crate::rules::detect::Context;
 
 use super::routes::func_site;
-use super::{Fact, Unit, is_transport, tables};
+use super::{Fact, Route, Unit, is_transport, tables};
 
 /// Collects what is known, file by file.
-pub fn collect(context: &Context<'_, '_>) -> Vec<Unit> {
+pub fn collect(context: &Context<'_, '_>, routes: &[Route]) -> Vec<Unit> {
     let flow = &context.analysis.flow;
     let absent = |source: &&SourceInfo| matches!(source.kind, SourceKind::Header | SourceKind::Transport);
     let ids = flow.sources().iter().filter(absent).map(|source| source.at).collect();
@@ -24,19 +24,37 @@ pub fn collect(context: &Context<'_, '_>) -> Vec<Unit> {
     let sse = context.transports().filter(|site| site.sse).map(|site| site.at).collect();
     let off = |site: &&TransportSite| !site.sse && site.mode == Mode::Off;
     let sessionless = context.transports().filter(off).map(|site| site.at).collect();
-    let collector = Collector { sse, sessionless, context, flow, tables: tables::objects(context), ids, transports };
+    let tables = tables::objects(context);
+    let predicates = FxHashSet::default();
+    let mut collector = Collector { sse, sessionless, context, flow, tables, ids, transports, predicates };
+    collector.predicates = collector.opening_predicates();
     let mut out: Vec<Unit> = (0..context.modules.len() as u32)
         .filter(|module| context.modules[*module as usize])
         .map(|module| collector.unit(module))
-        .filter(|unit| unit.facts.iter().any(|(_, fact)| !matches!(fact, Fact::Log | Fact::Method | Fact::Close)))
+        .filter(|unit| {
+            routes.iter().any(|route| route.at.path == unit.path)
+                || unit.facts.iter().any(|(_, fact)| !matches!(fact, Fact::Log | Fact::Method | Fact::Close))
+        })
         .collect();
+    // A function that other files call runs with what is not known.
+    let path = |func: FuncRef| &flow.program.module(func.module).path;
+    let known: FxHashSet<String> = out.iter().map(|unit| unit.path.clone()).collect();
+    let called_outside: FxHashSet<(&String, Span)> = flow
+        .callers
+        .iter()
+        .filter(|(_, callers)| callers.iter().any(|(caller, _, _)| !known.contains(path(*caller))))
+        .map(|(func, _)| (path(*func), flow.program.function(*func).span))
+        .collect();
+    for unit in &mut out {
+        unit.closed.retain(|at| !called_outside.contains(&(&unit.path, *at)));
+    }
     out.sort_by(|a, b| a.path.cmp(&b.path));
     out
 }
 
-struct Collector<'a, 'c, 'p> {
-    context: &'c Context<'a, 'p>,
-    flow: &'a Flow<'p>,
+pub(super) struct Collector<'a, 'c, 'p> {
+    pub(super) context: &'c Context<'a, 'p>,
+    pub(super) flow: &'a Flow<'p>,
     tables: FxHashSet<ObjId>,
     /// Where session ids enter.
     ids: FxHashSet<ExprRef>,
@@ -46,6 +64,8 @@ struct Collector<'a, 'c, 'p> {
     sessionless: FxHashSet<ExprRef>,
     /// Where those of the HTTP+SSE kind are.
     sse: FxHashSet<ExprRef>,
+    /// Functions of the program that say whether a request opens a session.
+    pub(super) predicates: FxHashSet<FuncRef>,
 }
 
 impl Collector<'_, '_, '_> {
@@ -87,7 +107,9 @@ impl Collector<'_, '_, '_> {
             ExprKind::Call { .. } | ExprKind::New { .. } if self.sse.contains(&at) => Some(Fact::Sse),
             ExprKind::Call { .. } => self.call(at),
             ExprKind::Compare { left, right, operator } if self.names_initialize(at.module, *left, *right) => {
-                (operator.text().starts_with("==") && self.decides(at)).then_some(Fact::Opens)
+                let own =
+                    self.predicates.iter().any(|func| self.flow.program.within(self.flow.program.func_of(at), *func));
+                (operator.text().starts_with("==") && !own && self.decides(at)).then_some(Fact::Opens)
             }
             ExprKind::Symbol(_) | ExprKind::Member { .. } if !objects.is_empty() => {
                 if objects.iter().all(|id| self.tables.contains(id)) {
@@ -114,7 +136,7 @@ impl Collector<'_, '_, '_> {
         for performed in self.flow.performed(at) {
             let role = performed.object.and_then(|id| self.flow.object(id).role);
             match performed.op {
-                Op::IsInitialize if self.decides(at) => return Some(Fact::Opens),
+                Op::IsInitialize if self.opens(at) => return Some(Fact::Opens),
                 Op::Connect => return Some(Fact::Connect),
                 Op::HandleRequest if is_transport(role) && self.named(at, "handleRequest") => {
                     return Some(Fact::Handle);
@@ -122,6 +144,10 @@ impl Collector<'_, '_, '_> {
                 Op::Log | Op::Measure => return Some(Fact::Log),
                 _ => {}
             }
+        }
+        let asks = self.only_callee(at).is_some_and(|callee| self.predicates.contains(&callee));
+        if asks && self.opens(at) {
+            return Some(Fact::Opens);
         }
         if self.builds(at) {
             return Some(Fact::Build);
@@ -133,7 +159,7 @@ impl Collector<'_, '_, '_> {
         if self.reads_like_log(at.module, *object, name.text()) {
             return Some(Fact::Log);
         }
-        if matches!(name.text(), "some" | "find" | "every") && self.asks_each(at) && self.decides(at) {
+        if matches!(name.text(), "some" | "find" | "every") && self.asks_each(at) && self.opens(at) {
             return Some(Fact::Opens);
         }
         let closes = matches!(name.text(), "close" | "terminate" | "disconnect")
@@ -166,51 +192,9 @@ impl Collector<'_, '_, '_> {
         self.flow.callee_name(call).is_some_and(|called| called == name)
     }
 
-    /// A logger of the program's own, by its name and that of its method.
-    fn reads_like_log(&self, module: u32, object: ExprId, method: &str) -> bool {
-        const METHODS: &[&str] = &["debug", "info", "warn", "warning", "error", "log", "trace", "notice", "verbose"];
-        let name = self.flow.written_name(At { module, id: object });
-        METHODS.contains(&method)
-            && name.is_some_and(|name| {
-                let name = name.text().to_ascii_lowercase();
-                name == "log" || name.ends_with("logger")
-            })
-    }
-
-    /// `body.some(isInitializeRequest)`.
-    fn asks_each(&self, call: ExprRef) -> bool {
-        self.flow.argument(call, 0).is_some_and(|callback| {
-            self.flow.at(callback).iter().any(|value| match value {
-                Value::External(package, path) => {
-                    let row = self.flow.program.tables(call.module).export(package.text(), path.text());
-                    row.is_some_and(|row| row.does == Some(Op::IsInitialize))
-                }
-                _ => false,
-            })
-        })
-    }
-
-    /// `body.method === 'initialize'`.
-    fn names_initialize(&self, module: u32, left: ExprId, right: ExprId) -> bool {
-        let facts = self.flow.program.module(module);
-        let says = |id: ExprId| {
-            self.flow
-                .at(At { module, id })
-                .iter()
-                .any(|value| matches!(value, Value::Text(text) if *text == "initialize"))
-                || matches!(facts.kind(id), ExprKind::Text(text) if *text == "initialize")
-        };
-        let reads = |id: ExprId| match facts.kind(id) {
-            ExprKind::Member { name, .. } => *name == "method",
-            ExprKind::Index { key, .. } => matches!(facts.kind(*key), ExprKind::Text(text) if *text == "method"),
-            _ => false,
-        };
-        (says(left) && reads(right)) || (says(right) && reads(left))
-    }
-
     /// Whether a check for an initialize request decides about the transport, and not about something else that only such a request
     /// is to do.
-    fn decides(&self, at: ExprRef) -> bool {
+    pub(super) fn decides(&self, at: ExprRef) -> bool {
         let facts = self.flow.program.module(at.module);
         let span = facts.expr(at.id).span;
         let func = facts.expr(at.id).func;
@@ -243,13 +227,20 @@ impl Collector<'_, '_, '_> {
         })
     }
 
-    fn reaches_transport(&self, func: FuncRef) -> bool {
+    pub(super) fn reaches_transport(&self, func: FuncRef) -> bool {
         let reached = reach(self.flow, func);
         self.transports.iter().any(|at| reached.contains(&self.flow.program.func_of(*at)))
     }
 
     fn only_callee(&self, at: ExprRef) -> Option<FuncRef> {
         let mut callees = self.flow.callees(at);
+        // What is handed over may run as well or not, and what it answers need not be what the call answers.
+        if let ExprKind::Call { args, .. } = self.flow.program.kind(at) {
+            let mut given = args.iter().map(|arg| At { module: at.module, id: arg.value });
+            if given.any(|arg| self.flow.functions_at(arg).any(|func| callees.contains(&func))) {
+                return None;
+            }
+        }
         callees.sort_unstable();
         callees.dedup();
         let caller = self.flow.program.func_of(at);

@@ -4,18 +4,20 @@
 //! names the expressions that are so, file by file; specialising the code under them is the renderer's part.
 
 mod facts;
+mod opening;
 mod routes;
 mod tables;
 
 use crate::classify::answer::{Holds as Kept, Server};
 use crate::model::facts::{Language, Span};
-use crate::model::lives::Mode;
+use crate::model::lives::{Mode, constructions};
+use crate::model::program::FuncRef;
 use crate::model::vocabulary::Role;
 use crate::rules::detect::Context;
 use crate::rules::{session_transport_map, session_transport_setup};
 use crate::workspace::version::Release;
 
-use super::{Claim, Level, Manual, Site, Step, StepKind, site};
+use super::{Claim, Level, Manual, Site, Step, StepKind, factories, site};
 
 /// What is known of an expression once there are no sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,6 +109,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
     let Some(first) = ours().find(|site| typescript(site.at.module)) else { return Planned::default() };
     let mut manual = tables::objections(context);
     manual.extend(hidden(context));
+    manual.extend(unfit_factories(context));
     let requires = requirements(context, steps, &mut manual);
     let routes = routes::collect(context);
     if routes.is_empty() && manual.is_empty() {
@@ -135,8 +138,10 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             span: found.holder.span,
         },
     }));
+    let sse = routes::collect_sse(context);
     let step = Step {
-        id: format!("transport:{}", server.path),
+        // A package may hold several servers, each in files of its own.
+        id: format!("transport:{}", context.analysis.flow.program.module(first.at.module).path),
         rule: session_transport_setup::RULE.name,
         title: "Make server and transport for each request, without sessions".to_owned(),
         level: Level::Safe,
@@ -144,14 +149,28 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         claims,
         kind: StepKind::Transport(Box::new(Transport {
             sdk: sdk(server),
-            units: facts::collect(context),
+            units: facts::collect(context, &[routes.clone(), sse.clone()].concat()),
             routes,
-            sse: routes::collect_sse(context),
+            sse,
             tables: tables::sites(context),
         })),
         notes: Vec::new(),
     };
     Planned { step: Some(step), manual }
+}
+
+/// What the functions that build the servers make besides, and must not make for each request.
+fn unfit_factories(context: &Context<'_, '_>) -> Vec<Manual> {
+    let flow = &context.analysis.flow;
+    let served: Vec<FuncRef> = context.transports().map(|site| flow.program.func_of(site.at)).collect();
+    let origins = constructions(flow, &[Role::Server]).into_iter().filter(|at| context.here(*at));
+    let mut out: Vec<Manual> = origins
+        .flat_map(|origin| served.iter().map(move |served| (origin, *served)))
+        .filter_map(|(origin, served)| factories::obstacle(context, origin, served))
+        .collect();
+    out.sort_by(|a, b| a.at.cmp(&b.at));
+    out.dedup();
+    out
 }
 
 /// The routes that lead to the transports of a package.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::facts::{ExprKind, FuncKind, TOP};
+use crate::model::facts::{ExprKind, FuncKind, Key, TOP};
 use crate::model::flow::value::Value;
 use crate::model::lives::reach;
 use crate::model::name::Name;
@@ -171,8 +171,39 @@ fn methods(context: &Context<'_, '_>, call: ExprRef) -> Vec<String> {
         _ => Vec::new(),
     };
     out.retain(|name| METHODS.contains(&name.as_str()));
+    if out.is_empty() {
+        out = listed(context, call).unwrap_or_default();
+        // A list with POST in it is for all that clients send, and is taken apart where it stands.
+        if out.len() > 1 && out.iter().any(|name| name == "post") {
+            out.clear();
+        }
+    }
     out.sort();
     out
+}
+
+/// The methods that a registration lists: `app.on(['GET', 'DELETE'], …)`, `app.route({ method: ['GET', 'DELETE'], … })`.
+fn listed(context: &Context<'_, '_>, call: ExprRef) -> Option<Vec<String>> {
+    let facts = context.analysis.flow.program.module(call.module);
+    let ExprKind::Call { callee, args } = facts.kind(call.id) else { return None };
+    let ExprKind::Member { name, .. } = facts.kind(*callee) else { return None };
+    let first = args.first()?.value;
+    let list = match facts.kind(first) {
+        ExprKind::Object(fields) if name.text() == "route" => {
+            fields.iter().find(|field| matches!(&field.key, Key::Name(name) if name.text() == "method"))?.value
+        }
+        _ if name.text() == "on" => first,
+        _ => return None,
+    };
+    let text = |id| match facts.kind(id) {
+        ExprKind::Text(text) => Some(text.text().to_ascii_lowercase()),
+        _ => None,
+    };
+    let out: Option<Vec<String>> = match facts.kind(list) {
+        ExprKind::Sequence(items) => items.iter().map(|item| text(*item)).collect(),
+        _ => Some(vec![text(list)?]),
+    };
+    out.filter(|names| names.iter().all(|name| METHODS.contains(&name.as_str())))
 }
 
 fn framework(

@@ -57,6 +57,8 @@ pub struct InFlight<'a> {
     pub modern: bool,
     /// The type of the third parameter of middleware, where types are written.
     pub next: Option<&'a str>,
+    /// The types of request, response and `next`, where types are written in comments.
+    pub documented: Option<(&'a str, &'a str, &'a str)>,
 }
 
 impl InFlight<'_> {
@@ -80,7 +82,36 @@ impl InFlight<'_> {
             Framework::Hono => self.hono(),
             Framework::Web => return None,
         };
-        Some(self.entry.style.dress(&format!("{comment}\nconst {set} = new Set{ty}();{flag}\n\n{track}")))
+        let (set_type, track_type) = self.comments();
+        let text = format!("{comment}\n{set_type}const {set} = new Set{ty}();{flag}\n\n{track_type}{track}");
+        Some(self.entry.style.dress(&text))
+    }
+
+    /// The comments that say the types of the set and of the function.
+    fn comments(&self) -> (String, String) {
+        let Some((request, response, next)) = self.documented else { return Default::default() };
+        let param = |ty: &str, name: &str| format!(" @param {{{ty}}} {name}");
+        let (own, of_response) = (self.entry.request, self.entry.response);
+        let unused = if self.modern { "" } else { "_" };
+        let (held, params) = match self.entry.framework {
+            Framework::Hono | Framework::Web => {
+                ("Promise<void>".to_owned(), param(request, own) + &param(next, "next"))
+            }
+            Framework::Fastify => {
+                let raw = self.entry.style.string("raw");
+                (format!("{response}[{raw}]"), param(request, &format!("_{own}")) + &param(response, of_response))
+            }
+            Framework::Node => (response.to_owned(), param(response, of_response)),
+            Framework::Express => {
+                let params = [
+                    (request, format!("{unused}{own}")),
+                    (response, of_response.to_owned()),
+                    (next, "next".to_owned()),
+                ];
+                (response.to_owned(), params.iter().map(|(ty, name)| param(ty, name)).collect())
+            }
+        };
+        (format!("/** @type {{Set<{held}>}} */\n"), format!("/**{params} */\n"))
     }
 
     /// How many requests are in flight, an expression.
@@ -210,8 +241,17 @@ impl InFlight<'_> {
             (Some((context, _)), Some(next)) => (format!(": {context}"), format!(": {next}"), "<void>"),
             _ => (String::new(), String::new(), ""),
         };
+        // The newest revision says the method in a header.
+        let passes = match self.modern {
+            true => {
+                let (name, method) = (entry.style.string("mcp-method"), entry.style.string("subscriptions/listen"));
+                format!("if ({context}.req.header({name}) === {method}) {{\n\tawait next();\n\treturn;\n}}\n")
+            }
+            false => String::new(),
+        };
+        let done = if self.documented.is_some() { "/** @type {Promise<void>} */\n" } else { "" };
         let body = format!(
-            "let finish = () => {{}};\nconst done = new Promise{void}((resolve) => {{\n\tfinish = resolve;\n}});\n{set}.add(done);\n\
+            "{passes}let finish = () => {{}};\n{done}const done = new Promise{void}((resolve) => {{\n\tfinish = resolve;\n}});\n{set}.add(done);\n\
              void done.then(() => {set}.delete(done));\nawait next();\nconst {{ body }} = {context}.res;\nif (!body) {{\n\tfinish();\n\treturn;\n}}\n\
              const {{ readable, writable }} = new TransformStream();\nvoid body\n\t.pipeTo(writable)\n\t.catch(() => {{}})\n\t.finally(finish);\n\
              {context}.res = new Response(readable, {context}.res);"

@@ -61,6 +61,11 @@ impl Script {
         &self.source.text[span.start as usize..span.end as usize]
     }
 
+    /// Whether a JavaScript file says types in comments.
+    pub fn documents_types(&self) -> bool {
+        !self.typed() && ["@param {", "@type {", "@typedef {"].iter().any(|tag| self.text().contains(tag))
+    }
+
     /// Whether the file is TypeScript.
     pub fn typed(&self) -> bool {
         [".ts", ".tsx", ".mts", ".cts"].iter().any(|end| self.path.ends_with(end))

@@ -1,8 +1,9 @@
 //! The short form of the report, for a comment on a pull request: at most [`LINES`] lines.
 
 use super::escape::code;
-use super::{Cx, LIMIT, decisions, findings, fitted, servers, verdict_line};
+use super::{Cx, LIMIT, decisions, findings, fitted, plan, servers, verdict_line};
 use crate::classify::answer::{Carrier, Category, Store};
+use crate::report::fix::Fix;
 use crate::report::layout::plural;
 use crate::report::places::Base;
 use crate::report::scan::Scan;
@@ -15,16 +16,20 @@ pub const LINES: usize = 60;
 const DECISIONS: usize = 12;
 /// Stores of a decision that are named.
 const FEW: usize = 5;
-/// Stores that are listed.
+/// Stores that are listed where there is no plan.
 const STORES: usize = 18;
 
-/// Verdict, decisions, stores, what clients lose, counts.
-pub fn render(scan: &Scan, base: &Base) -> String {
+/// Verdict, decisions, the plan, stores, what clients lose, counts.
+pub fn render(scan: &Scan, fix: Option<&Fix>, base: &Base) -> String {
     let cx = Cx { scan, base };
     let title = scan.summary.category.map_or("none found".to_owned(), |c| format!("`{c}`"));
     let mut parts = vec![format!("### MCP sessions: {title}\n\n{}\n", verdict_line(scan))];
     parts.extend(to_decide(&cx));
-    parts.extend(kept(&cx));
+    let plan = fix.and_then(plan::brief);
+    // What the plan takes, the stores give.
+    let room = STORES - plan.as_ref().map_or(0, |plan| plan.lines().count()).min(STORES - FEW);
+    parts.extend(plan);
+    parts.extend(kept(&cx, room));
     let losses = findings::loss_lines(&cx);
     if !losses.is_empty() {
         parts.push(format!("\n**What clients lose**\n\n{}", losses.concat()));
@@ -55,15 +60,15 @@ fn to_decide(cx: &Cx<'_>) -> Option<String> {
     Some(out)
 }
 
-fn kept(cx: &Cx<'_>) -> Option<String> {
+fn kept(cx: &Cx<'_>, room: usize) -> Option<String> {
     let mut stores: Vec<&Store> = cx.stores().map(|(_, store)| store).collect();
     // What goes away on its own is the first to be left out.
     stores.sort_by_key(|store| store.carrier == Carrier::Drop);
     if stores.is_empty() {
         return None;
     }
-    let table = servers::table(cx, stores.iter().take(STORES).copied());
-    Some(format!("\n**What is kept**\n\n{table}{}", more(stores.len(), STORES, "store")))
+    let table = servers::table(cx, stores.iter().take(room).copied());
+    Some(format!("\n**What is kept**\n\n{table}{}", more(stores.len(), room, "store")))
 }
 
 fn more(all: usize, shown: usize, noun: &str) -> String {

@@ -11,6 +11,14 @@ pub fn code(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
+/// A block of code: its fence is longer than any in the text.
+pub fn fence(language: &str, text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{language}\n{text}{end}{fence}\n")
+}
+
 /// Text on one line whose code spans in backquotes stay, and in which nothing else is markup.
 pub fn prose(text: &str) -> String {
     let text = one_line(text);
@@ -52,6 +60,12 @@ mod tests {
     fn code_spans() {
         assert_eq!(code("a\nb"), "`a b`");
         assert_eq!(code("a`b``c"), "``` a`b``c ```");
+    }
+
+    #[test]
+    fn blocks() {
+        assert_eq!(fence("diff", "+a\n"), "```diff\n+a\n```\n");
+        assert_eq!(fence("", "````"), "`````\n````\n`````\n");
     }
 
     #[test]

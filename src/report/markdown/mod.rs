@@ -1,11 +1,13 @@
-//! The migration report: decisions first, then what is kept, what clients lose, and the findings.
+//! The migration report: decisions first, then what fix does, what is kept, what clients lose, and the findings.
 
 mod brief;
 mod decisions;
 mod escape;
 mod findings;
+mod plan;
 mod servers;
 
+use super::fix::Fix;
 use super::layout::plural;
 use super::places::Base;
 use super::scan::{Scan, Tool};
@@ -20,16 +22,58 @@ pub use brief::render as brief;
 pub const LIMIT: usize = 65_536;
 
 /// The whole report, shortened to [`LIMIT`] where it is longer.
-pub fn render(scan: &Scan, base: &Base) -> String {
+///
+/// `fix`: what fix would do, where that was thought out.
+pub fn render(scan: &Scan, fix: Option<&Fix>, base: &Base) -> String {
     let cx = Cx { scan, base };
-    let mut parts = vec![head(&cx)];
-    parts.extend(decisions::render(&cx));
-    parts.extend(servers::render(&cx));
-    parts.extend(findings::losses(&cx));
-    parts.extend(findings::by_rule(&cx));
-    parts.extend(findings::not_read(&cx));
-    parts.push(foot());
-    fitted(&parts, LIMIT)
+    let mut parts = vec![Part::plain(head(&cx))];
+    parts.extend(decisions::render(&cx).into_iter().map(Part::plain));
+    parts.extend(fix.into_iter().flat_map(|fix| plan::render(&cx, fix)));
+    let rest = servers::render(&cx)
+        .into_iter()
+        .chain(findings::losses(&cx))
+        .chain(findings::by_rule(&cx))
+        .chain(findings::not_read(&cx))
+        .chain([foot()]);
+    parts.extend(rest.map(Part::plain));
+    fitted(&slim(parts, LIMIT), LIMIT)
+}
+
+/// A part of the report.
+struct Part {
+    text: String,
+    /// The first to go where there is no room; it can be had elsewhere.
+    tail: String,
+    /// What is said then.
+    instead: &'static str,
+}
+
+impl Part {
+    /// A part that stays whole.
+    fn plain(text: String) -> Self {
+        Self { text, tail: String::new(), instead: "" }
+    }
+
+    /// Puts a text before it.
+    fn lead(&mut self, text: &str) {
+        self.text.insert_str(0, text);
+    }
+}
+
+/// Takes tails off until the parts fit, the longest first.
+fn slim(mut parts: Vec<Part>, limit: usize) -> Vec<String> {
+    let length = |text: &str| text.chars().count();
+    let all: usize = parts.iter().map(|part| length(&part.text) + length(&part.tail)).sum();
+    let mut over = all.saturating_sub(limit);
+    while over > 0
+        && let Some(part) =
+            parts.iter_mut().filter(|part| !part.instead.is_empty()).max_by_key(|part| length(&part.tail))
+    {
+        let saved = length(&part.tail).saturating_sub(length(part.instead));
+        part.tail = std::mem::take(&mut part.instead).to_owned();
+        over = over.saturating_sub(saved);
+    }
+    parts.into_iter().map(|part| part.text + &part.tail).collect()
 }
 
 /// What every part is made from.
@@ -169,6 +213,17 @@ fn capital(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn diffs_go_first_and_the_longest_of_them() {
+        let part = |letter: &str, tail: usize| Part { text: letter.to_owned(), tail: "+".repeat(tail), instead: "-" };
+        let parts = || vec![Part::plain("a".repeat(50)), part("b", 40), part("c", 100)];
+        assert_eq!(slim(parts(), 1000)[2].len(), 101);
+        let short = slim(parts(), 100);
+        assert_eq!((short[0].len(), short[1].len(), short[2].as_str()), (50, 41, "c-"));
+        let shorter = slim(parts(), 55);
+        assert_eq!((shorter[1].as_str(), shorter[2].as_str()), ("b-", "c-"));
+    }
 
     #[test]
     fn shortened_at_a_part_with_a_note() {

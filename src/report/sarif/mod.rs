@@ -8,7 +8,7 @@ mod rules;
 
 use std::collections::BTreeMap;
 
-use super::edits::{self, Edit};
+use super::edits::{Edit, Edits};
 use super::places::{self, Places};
 use super::scan::{Scan, SkipReason, Skipped, Tool};
 use super::verdict::as_sentence;
@@ -26,14 +26,14 @@ const LONGEST_LINE: usize = 400;
 const LONGEST_SNIPPET: usize = 2000;
 
 /// The log, indented, with a line feed at its end.
-pub fn render(scan: &Scan, places: &Places<'_>) -> String {
-    let log = Log { schema: SCHEMA, version: "2.1.0", runs: [run(scan, places)] };
+pub fn render(scan: &Scan, edits: &Edits, places: &Places<'_>) -> String {
+    let log = Log { schema: SCHEMA, version: "2.1.0", runs: [run(scan, edits, places)] };
     let mut out = serde_json::to_string_pretty(&log).expect("a log has only string keys and finite numbers");
     out.push('\n');
     out
 }
 
-fn run(scan: &Scan, places: &Places<'_>) -> Run {
+fn run(scan: &Scan, edits: &Edits, places: &Places<'_>) -> Run {
     let category = match places.base().prefix() {
         "" => format!("{}/", Tool::THIS.name),
         prefix => format!("{}/{prefix}/", Tool::THIS.name),
@@ -57,7 +57,7 @@ fn run(scan: &Scan, places: &Places<'_>) -> Run {
             execution_successful: true,
             tool_execution_notifications: scan.skipped.iter().map(|s| notification(s, places)).collect(),
         }],
-        results: scan.findings.iter().map(|finding| result(finding, places)).collect(),
+        results: scan.findings.iter().map(|finding| result(finding, edits.of(finding), places)).collect(),
         properties: RunProperties {
             category: scan.summary.category.map(|c| c.id()),
             categories: scan.summary.categories.iter().map(|c| c.id()).collect(),
@@ -100,7 +100,7 @@ fn notification(skipped: &Skipped, places: &Places<'_>) -> Notification {
     }
 }
 
-fn result(finding: &Finding, places: &Places<'_>) -> RunResult {
+fn result(finding: &Finding, edit: Option<&Edit>, places: &Places<'_>) -> RunResult {
     let primary = location(&finding.path, &places.of(finding), places);
     let related: Vec<Location> = finding
         .related
@@ -121,7 +121,7 @@ fn result(finding: &Finding, places: &Places<'_>) -> RunResult {
         locations: [primary],
         related_locations: related,
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, finding.fingerprint.clone())]),
-        fixes: edits::of(finding).iter().map(|edit| fix(edit, places)).collect(),
+        fixes: edit.map(|edit| fix(edit, places)).into_iter().collect(),
         properties: ResultProperties { server: finding.server.clone(), failure: finding.failure.map(|f| f.id()) },
     }
 }
@@ -204,6 +204,18 @@ fn sarif_region(region: &places::Region) -> Region {
     }
 }
 
+/// The beginning of a file that is not there yet.
+const NOTHING_YET: Region = Region {
+    start_line: 1,
+    start_column: 1,
+    end_line: 1,
+    end_column: 1,
+    byte_offset: None,
+    byte_length: None,
+    snippet: None,
+};
+
+/// A whole group: its files belong together.
 fn fix(edit: &Edit, places: &Places<'_>) -> Fix {
     let mut changes: Vec<ArtifactChange> = Vec::new();
     for part in &edit.replacements {
@@ -217,6 +229,13 @@ fn fix(edit: &Edit, places: &Places<'_>) -> Fix {
             None => changes.push(ArtifactChange { artifact_location, replacements: vec![replacement] }),
         }
     }
+    changes.extend(edit.new_files.iter().map(|(path, text)| ArtifactChange {
+        artifact_location: artifact(path, places),
+        replacements: vec![Replacement {
+            deleted_region: NOTHING_YET,
+            inserted_content: Snippet { text: text.clone() },
+        }],
+    }));
     Fix { description: Text::plain(as_sentence(&edit.title)), artifact_changes: changes }
 }
 
@@ -261,14 +280,16 @@ mod tests {
     #[test]
     fn an_edit_of_two_files_is_one_fix() {
         let at = |column, byte| Position { line: 1, column, byte };
-        let part = |path: &str, text: &str| edits::Replacement {
+        let part = |path: &str, text: &str| crate::report::edits::Replacement {
             path: path.to_owned(),
             start: at(2, 4),
             end: at(3, 5),
             text: text.to_owned(),
         };
         let edit = Edit {
+            group: "handle:a".into(),
             title: "use handles".into(),
+            new_files: vec![("h.ts".into(), "z".into())],
             replacements: vec![part("a.ts", "x"), part("b.ts", "y"), part("a.ts", "")],
         };
         let source = One("\u{1f600}b");
@@ -285,5 +306,7 @@ mod tests {
                 "insertedContent": { "text": "y" }
             })
         );
+        assert_eq!(value["artifactChanges"][2]["artifactLocation"]["uri"], "pkg/h.ts");
+        assert_eq!(value["artifactChanges"][2]["replacements"][0]["insertedContent"]["text"], "z");
     }
 }

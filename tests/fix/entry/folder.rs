@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use mcp_migrate::check::Policy;
 use mcp_migrate::edit::Level;
 use mcp_migrate::pipeline::fix::{FixOptions, prepare};
 use mcp_migrate::{ScanOptions, Silent, scan};
@@ -38,6 +39,7 @@ pub fn fix(files: &Files) -> Fixed {
         level: Level::Review,
         rules: Vec::new(),
         without: Vec::new(),
+        policy: Policy::default(),
         allow_dirty: true,
     };
     let prepared = prepare(&options, &Silent).expect("a plan");

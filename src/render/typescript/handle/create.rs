@@ -6,7 +6,7 @@ use super::initial::{chosen, free, nothing};
 use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
-use crate::plan::handle::{Kind, Place, Role, ToolUse, Touch};
+use crate::plan::handle::{Kind, Names, Place, Role, ToolUse, Touch};
 use crate::render::Refused;
 use crate::render::typescript::imports;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
@@ -192,14 +192,10 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         let after = if index == last { format!("{owner});") } else { String::new() };
         body.push(format!("{before}{line}{after}"));
     }
-    let users = users(work);
+    let tools: Vec<&str> = work.handle.tools.iter().map(|tool| tool.name.as_str()).collect();
     Ok(NewTool {
         name: names.create.clone(),
-        description: vec![
-            format!("Create {} {} and return its {}, which {users}.", article(&names.noun), names.noun, names.argument),
-            format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
-            format!("{} {} ${{{store}.lifetime}}.", capital(article(&names.noun)), names.noun),
-        ],
+        description: description(names, &users(tools, &work.handle.destroying_tool()), store),
         parameters,
         body,
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
@@ -207,11 +203,23 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
     })
 }
 
+/// What the model reads of a tool that creates a value.
+pub fn description(names: &Names, users: &str, store: &str) -> Vec<String> {
+    vec![
+        format!("Create {} {} and return its {}, which {users}.", article(&names.noun), names.noun, names.argument),
+        format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
+        format!("{} {} ${{{store}.lifetime}}.", capital(article(&names.noun)), names.noun),
+    ]
+}
+
 fn destroying(work: &Work<'_>, store: &str) -> NewTool {
-    let names = &work.handle.names;
-    let wait = if work.wait { "await " } else { "" };
-    let owner = if work.handle.owner { ", ownerOf({auth})" } else { "" };
-    let source = work.handle.creating_tool();
+    drops(&work.handle.names, work.handle.creating_tool(), store, work.wait, work.handle.owner)
+}
+
+/// The tool that drops a value.
+pub fn drops(names: &Names, source: String, store: &str, wait: bool, owner: bool) -> NewTool {
+    let wait = if wait { "await " } else { "" };
+    let owner = if owner { ", ownerOf({auth})" } else { "" };
     let description = format!("{} returned by {source}", names.argument);
     NewTool {
         name: names.destroy.clone(),
@@ -232,11 +240,9 @@ fn capital(word: &str) -> &'static str {
 }
 
 /// The tools that need the handle, as the end of a sentence.
-fn users(work: &Work<'_>) -> String {
-    let mut names: Vec<&str> = work.handle.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let destroy = work.handle.destroying_tool();
-    if !names.contains(&destroy.as_str()) {
-        names.push(&destroy);
+pub fn users<'t>(mut names: Vec<&'t str>, destroy: &'t str) -> String {
+    if !names.contains(&destroy) {
+        names.push(destroy);
     }
     match names.as_slice() {
         [only] => format!("{only} needs"),
@@ -270,7 +276,7 @@ fn with_choices(work: &Work<'_>, script: &Script, node: Node<'_>) -> (String, Ve
 }
 
 /// The lines of a value, each with one tab for each level below the first.
-fn unindented(script: &Script, node: Node<'_>, text: &str) -> Vec<String> {
+pub fn unindented(script: &Script, node: Node<'_>, text: &str) -> Vec<String> {
     let base = script.indentation(node);
     let unit = script.style.indent.text();
     text.lines()

@@ -5,6 +5,7 @@
 
 mod absent;
 mod access;
+pub mod captured;
 mod checks;
 mod create;
 pub(super) mod edits;
@@ -18,7 +19,7 @@ mod store;
 mod words;
 mod work;
 
-use super::handle_module::{self, Extended, Features};
+use super::handle_module::{self, Extended, Features, Place};
 use super::imports::{self, Wanted};
 use super::prune::prune;
 use super::script::{Script, children};
@@ -85,15 +86,15 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     Ok(out)
 }
 
-/// The module that holds the handle stores, and what the files take from it.
-fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut Rendered) -> Result<(), Refused> {
+/// Sees to it that there is a module with what the stores need, beside the file that declares one.
+fn provide(features: Features, files: &dyn Files, declaring: &Script, out: &mut Rendered) -> Result<Place, Refused> {
     let root = declaring.tree.root_node();
     let place = handle_module::place(files, declaring).ok_or_else(|| {
         declaring.refuse(root, "every name for the module of the handle store is taken", "rename one of those files")
     })?;
     match files.text(&place.path).filter(|_| place.exists) {
-        None => out.new_files.push((place.path.clone(), handle_module::text(work.features, &declaring.style))),
-        Some(source) => match handle_module::extend(&source.text, &declaring.style, work.features) {
+        None => out.new_files.push((place.path.clone(), handle_module::text(features, &declaring.style))),
+        Some(source) => match handle_module::extend(&source.text, &declaring.style, features) {
             Extended::Enough => {}
             Extended::Text(text) => {
                 let span = Span::new(0, source.text.len());
@@ -102,6 +103,12 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
             Extended::No(why) => return Err(declaring.refuse(root, why, "extend it by hand, and run again")),
         },
     }
+    Ok(place)
+}
+
+/// The module that holds the handle stores, and what the files take from it.
+fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut Rendered) -> Result<(), Refused> {
+    let place = provide(work.features, files, declaring, out)?;
     let mut names = vec!["MemoryHandles"];
     if declaring.typed() {
         names.insert(0, "HandleStore");
@@ -171,7 +178,6 @@ fn relative(module: &str, specifier: &str, declaring: &Script, script: &Script) 
 
 /// The changes of one file, with what they leave unused taken away and with the imports that were asked for.
 fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
-    let mut out = prune(script, work.edits.of(&script.path));
     let mut wanted: Vec<Wanted<'_>> = Vec::new();
     for (path, source, name, is_type) in &work.wanted {
         let want = Wanted { source, name, is_type: *is_type };
@@ -179,6 +185,12 @@ fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
             wanted.push(want);
         }
     }
+    finished(script, work.edits.of(&script.path), wanted)
+}
+
+/// Changes of a file, without what they leave unused and with imports.
+fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wanted<'_>>) -> Vec<Change> {
+    let mut out = prune(script, changes);
     wanted.sort_by_key(|want| want.name.to_lowercase());
     for import in imports::add(script, &wanted) {
         let import = above_comments(script, import);

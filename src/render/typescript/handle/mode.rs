@@ -7,6 +7,7 @@
 use tree_sitter::Node;
 
 use super::checks;
+use super::edits::Edits;
 use super::work::Work;
 use crate::plan::Site;
 use crate::plan::handle::Entry;
@@ -91,27 +92,32 @@ pub fn make_async(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         let (script, function) = work.function(carrier)?;
-        if is_async(script, function) {
-            continue;
-        }
-        let at = match function.kind() {
-            "method_definition" => {
-                function.child_by_field_name("name").map_or(function.start_byte(), |name| name.start_byte())
-            }
-            _ => function.start_byte(),
-        };
-        match function.child(0).filter(|first| script.of(*first) == "function") {
-            Some(keyword) => work.edits.replace(script, span(keyword), "async function"),
-            None => work.edits.insert(script, at, "async "),
-        }
-        if let Some(ret) = function.child_by_field_name("return_type") {
-            let ty = script.of(ret).trim_start_matches(':').trim_start();
-            if !ty.starts_with("Promise<") {
-                let start = ret.end_byte() - ty.len();
-                work.edits.insert(script, start, "Promise<");
-                work.edits.insert(script, ret.end_byte(), ">");
-            }
-        }
+        asynchronous(&mut work.edits, script, function);
     }
     Ok(())
+}
+
+/// Makes a function asynchronous, if it is not.
+pub fn asynchronous(edits: &mut Edits, script: &Script, function: Node<'_>) {
+    if is_async(script, function) {
+        return;
+    }
+    let at = match function.kind() {
+        "method_definition" => {
+            function.child_by_field_name("name").map_or(function.start_byte(), |name| name.start_byte())
+        }
+        _ => function.start_byte(),
+    };
+    match function.child(0).filter(|first| script.of(*first) == "function") {
+        Some(keyword) => edits.replace(script, span(keyword), "async function"),
+        None => edits.insert(script, at, "async "),
+    }
+    if let Some(ret) = function.child_by_field_name("return_type") {
+        let ty = script.of(ret).trim_start_matches(':').trim_start();
+        if !ty.starts_with("Promise<") {
+            let start = ret.end_byte() - ty.len();
+            edits.insert(script, start, "Promise<");
+            edits.insert(script, ret.end_byte(), ">");
+        }
+    }
 }

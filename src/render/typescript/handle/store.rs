@@ -60,11 +60,12 @@ fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
         let value = pair(script, given?, key)?.child_by_field_name("value")?;
         (children(value).is_empty() || value.kind() == "binary_expression").then(|| script.of(value).to_owned())
     };
-    let idle = match option("ttl") {
+    // What is set for this store comes before what its code says, and that before what is usual.
+    let idle = match option("ttl").filter(|_| !lifetime.idle_is_set) {
         Some(ttl) => format!("({ttl}) / 1000"),
         None => lifetime.idle_seconds.to_string(),
     };
-    let limit = option("max").unwrap_or_else(|| lifetime.limit.to_string());
+    let limit = option("max").filter(|_| !lifetime.limit_is_set).unwrap_or_else(|| lifetime.limit.to_string());
     let mut lines = vec![
         format!("noun: {}", string(&names.noun)),
         format!("prefix: {}", string(&names.prefix)),

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::edits::Edits;
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::Entry;
@@ -16,29 +17,34 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
     let store = &work.handle.store.declared;
     let script = work.scripts.of(store)?;
     if let Some(name) = script.around(store.span) {
-        above(work, script, name.parent().unwrap_or(name));
+        above(&mut work.edits, script, name.parent().unwrap_or(name));
     }
     for carrier in &work.handle.carriers {
         if !matches!(carrier.entry, Entry::Handler(_)) {
             let (script, function) = work.function(carrier)?;
-            above(work, script, function);
+            above(&mut work.edits, script, function);
         }
     }
     for tool in &work.handle.tools {
         let site = tool.entry.as_ref().unwrap_or(&tool.registration);
         let (script, node) = work.scripts.expression(site)?;
-        for text in texts(script, node) {
-            let note = format!("{}: what the model reads of it still speaks of the session: {text}", tool.name);
-            if !work.notes.contains(&note) {
-                work.notes.push(note);
-            }
-        }
+        note(&mut work.notes, script, node, &tool.name);
     }
     Ok(())
 }
 
-/// The comments right above a declaration.
-fn above(work: &mut Work<'_>, script: &Script, node: Node<'_>) {
+/// Points out texts for the model that speak of the session.
+pub fn note(notes: &mut Vec<String>, script: &Script, registration: Node<'_>, tool: &str) {
+    for text in texts(script, registration) {
+        let note = format!("{tool}: what the model reads of it still speaks of the session: {text}");
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+}
+
+/// Takes the stale ones among the comments right above a declaration away.
+pub fn above(edits: &mut Edits, script: &Script, node: Node<'_>) {
     let mut own = if node.kind() == "method_definition" || node.kind().ends_with("field_definition") {
         node
     } else {
@@ -58,7 +64,7 @@ fn above(work: &mut Work<'_>, script: &Script, node: Node<'_>) {
         }
         let text = script.of(comment).to_lowercase();
         if STALE.iter().any(|word| text.contains(word)) {
-            work.edits.cut(script, Span::new(line, script.line_end(comment.end_byte())));
+            edits.cut(script, Span::new(line, script.line_end(comment.end_byte())));
         }
         start = comment.start_byte();
         before = comment.prev_sibling();

@@ -59,7 +59,8 @@ fn drained(code: &Code<'_>, first: Node<'_>, out: &mut Rendered) -> bool {
     let entry = Entry { types: annotated, ..code.entry(handled) };
     let names = Names::free(script);
     let next = typed.as_ref().map(|typed| typed.next.as_str());
-    let in_flight = InFlight { entry: &entry, names: &names, drains: true, cap: None, modern: false, next };
+    let in_flight =
+        InFlight { entry: &entry, names: &names, drains: true, cap: None, modern: false, next, documented: None };
     let Some(declarations) = in_flight.declarations() else { return false };
     insert_before(script, route.statement, &declarations, out);
     let at = route.argument.start_byte();

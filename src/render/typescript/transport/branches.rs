@@ -27,6 +27,7 @@ impl<'w> Fold<'w> {
                 dropped.into_iter().flatten().filter(|part| kept.is_none_or(|kept| !span(*part).contains(span(kept))))
             {
                 self.speaks_to_client(unit, part)?;
+                self.note_lost_lines(unit, part);
             }
             match kept {
                 Some(next) if next.kind() == "if_statement" => at = next,
@@ -101,6 +102,9 @@ impl<'w> Fold<'w> {
             self.edits[unit].cut(Span::new(block.end_byte(), node.end_byte()));
             return Ok(());
         }
+        if self.unwrapped.contains_key(&(unit, block.id())) {
+            return Ok(());
+        }
         self.no_clash(unit, node, block)?;
         self.edits[unit].unwrap(&self.world.units[unit].script, node, block);
         self.unwrapped.insert((unit, block.id()), node);
@@ -152,12 +156,12 @@ impl<'w> Fold<'w> {
     /// Whether nothing of a block is left.
     pub fn hollow(&self, unit: usize, block: Node<'w>) -> bool {
         if self.edits[unit].gone(block) {
-            return true;
+            return self.edits[unit].erased(block);
         }
         match block.kind() {
             "statement_block" => {
                 let mut cursor = block.walk();
-                block.named_children(&mut cursor).all(|child| self.edits[unit].gone(child))
+                block.named_children(&mut cursor).all(|child| self.edits[unit].erased(child))
             }
             "else_clause" => children(block).into_iter().all(|child| self.hollow(unit, child)),
             _ => false,

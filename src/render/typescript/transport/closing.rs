@@ -17,7 +17,10 @@ impl<'w> Fold<'w> {
                     closed.extend(self.close_server(unit, connect, hook));
                 }
             }
-            self.close_where_answered(unit, &closed, hook);
+            // The handler of the second SDK closes what it makes.
+            if !self.modern {
+                self.close_where_answered(unit, &closed, hook);
+            }
         }
         Ok(())
     }

@@ -66,6 +66,12 @@ impl Edits {
         self.covers(span(node))
     }
 
+    /// Whether a node is gone as a whole, and nothing took its place.
+    pub fn erased(&self, node: Node<'_>) -> bool {
+        let mut around = self.cuts.iter().filter(|(cut, _)| cut.contains(span(node))).peekable();
+        around.peek().is_some() && around.all(|(_, text)| text.is_empty())
+    }
+
     /// Whether a span is gone as a whole, or something took its place.
     pub fn covers(&self, what: Span) -> bool {
         what.start < what.end && self.cuts.iter().any(|(cut, _)| cut.contains(what))

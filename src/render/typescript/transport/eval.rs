@@ -7,6 +7,9 @@ use super::value::Value;
 use crate::plan::transport::Fact;
 use crate::render::typescript::script::{children, is_function};
 
+/// Methods that put something into a list.
+pub(super) const FILLS: &[&str] = &["push", "unshift", "splice"];
+
 impl Machine<'_> {
     /// The value of an expression; records what it decides and what it calls.
     pub fn eval(&mut self, node: Node<'_>, env: &mut Env) -> Value {
@@ -92,12 +95,14 @@ impl Machine<'_> {
             match child.kind() {
                 "pair" => {
                     let value = self.field(child, "value", env);
-                    if let Some(key) = child.child_by_field_name("key").filter(|_| value.truth() == Some(true)) {
-                        fields.push((self.text(key).trim_matches(['"', '\'']).to_owned(), Value::Some));
+                    let key =
+                        child.child_by_field_name("key").map_or("", |key| self.text(key).trim_matches(['"', '\'']));
+                    if value.truth() == Some(true) && !self.written.contains(key) {
+                        fields.push((key.to_owned(), Value::Some));
                     }
                 }
                 "shorthand_property_identifier" => {
-                    if self.eval(child, env).truth() == Some(true) {
+                    if self.eval(child, env).truth() == Some(true) && !self.written.contains(self.text(child)) {
                         fields.push((self.text(child).to_owned(), Value::Some));
                     }
                 }
@@ -112,7 +117,8 @@ impl Machine<'_> {
     }
 
     fn array(&mut self, node: Node<'_>, env: &mut Env) -> Value {
-        let mut empty = true;
+        // A list that is written empty is there to be filled.
+        let mut empty = !children(node).is_empty();
         for child in children(node) {
             let spread = child.kind() == "spread_element";
             let value = match children(child).first() {
@@ -278,6 +284,9 @@ impl Machine<'_> {
             None => (Value::Unknown, String::new()),
         };
         let arguments = self.arguments(node, env);
+        if receiver == Value::Empty && FILLS.contains(&method.as_str()) {
+            self.forget_target(callee.and_then(|callee| callee.child_by_field_name("object")), env);
+        }
         if let Some(value) = self.run(node, &arguments) {
             return value;
         }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
+use super::eval::FILLS;
 use super::machine::{Env, Machine};
 use super::value::Value;
 use crate::render::typescript::script::{children, is_function};
@@ -255,6 +256,11 @@ impl Machine<'_> {
     fn havoc(&mut self, code: Node<'_>, env: &mut Env) {
         let mut assigned = FxHashSet::default();
         assigned_in(code, &mut |target| {
+            let called = target.parent().filter(|parent| parent.kind() == "member_expression");
+            let fills = called.and_then(|callee| callee.child_by_field_name("property")).map(|name| self.text(name));
+            if fills.is_some_and(|name| !FILLS.contains(&name)) {
+                return;
+            }
             if let Some(symbol) = self.unit().symbol(target) {
                 assigned.insert((self.at, symbol));
             }
@@ -281,6 +287,9 @@ fn assigned_in<'t>(node: Node<'t>, visit: &mut impl FnMut(Node<'t>)) {
     let target = match node.kind() {
         "assignment_expression" | "augmented_assignment_expression" => node.child_by_field_name("left"),
         "update_expression" => node.child_by_field_name("argument"),
+        "call_expression" => {
+            node.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object"))
+        }
         _ => None,
     };
     if let Some(target) = target.filter(|target| target.kind() == "identifier") {

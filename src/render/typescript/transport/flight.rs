@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::fold::{Fold, any};
+use super::fold::Fold;
 use super::machine::parameters;
 use super::routes::{Serves, framework, serves};
 use super::world::Function;
@@ -13,9 +13,7 @@ use crate::plan::web::Framework;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
-use crate::render::typescript::script::{
-    Script, bare, children, enclosing_function, is_function, is_statement, span, statement,
-};
+use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, span, statement};
 use crate::render::{Change, Refused};
 
 /// Changes of imports by file.
@@ -34,19 +32,69 @@ impl<'w> Fold<'w> {
             if counts.is_empty() && drains.is_empty() {
                 continue;
             }
-            let path = &self.world.units[unit].script.path;
-            let Some(route) = step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == *path)
-            else {
+            let path = self.world.units[unit].script.path.clone();
+            let serving = || step.routes.iter().filter(|route| serves(route) != Serves::Gone);
+            if let Some(route) = serving().find(|route| route.at.path == path) {
+                let changes = self.track(unit, route, &counts, &drains)?;
+                out.entry(path).or_default().extend(changes);
                 continue;
-            };
-            let changes = self.track(unit, route, &counts, &drains)?;
-            out.insert(path.clone(), changes);
+            }
+            let own = self.keeps_for_others(unit);
+            if let (true, Some(route)) = (own, serving().next())
+                && let Some((importer, specifier)) = self.imported_by_route(unit, route)
+            {
+                counts = self.counts(unit);
+                drains = self.shutdowns(unit);
+                let changes = self.track(unit, route, &counts, &drains)?;
+                out.entry(path).or_default().extend(changes);
+                let track = Names::free(&self.world.units[unit].script).track;
+                let script = &self.world.units[importer].script;
+                let wanted = Wanted { source: &specifier, name: &track, is_type: false };
+                out.entry(script.path.clone()).or_default().extend(imports::add(script, &[wanted]));
+            }
         }
         Ok(out)
     }
 
+    /// Whether functions of a file without routes count or close sessions for code that has to do with nothing else: there they stay.
+    fn keeps_for_others(&self, unit: usize) -> bool {
+        self.functions(unit).into_iter().any(|function| {
+            let own = (unit, span(function));
+            let named = function.kind() == "function_declaration"
+                || function.kind() == "method_definition"
+                || function.parent().is_some_and(|parent| parent.kind() == "variable_declarator");
+            named
+                && (self.only_counts(own) || self.only_closes(own))
+                && !self.world.units.iter().any(|file| file.calls.values().any(|target| *target == own))
+        })
+    }
+
+    /// The file of a route, and the module specifier by which it imports another file.
+    fn imported_by_route(&self, unit: usize, route: &Route) -> Option<(usize, String)> {
+        let at = self.world.unit(&route.at.path)?;
+        let script = &self.world.units[at].script;
+        if framework(route, script) == Framework::Node || imports::common_js(script) {
+            return None;
+        }
+        let own = stem_of(&self.world.units[unit].script.path);
+        let same_name = self.world.units.iter().filter(|file| stem_of(&file.script.path) == own).count();
+        let found = children(script.tree.root_node())
+            .into_iter()
+            .filter(|node| node.kind() == "import_statement")
+            .find_map(|node| {
+                let source = script.of(node.child_by_field_name("source")?).trim_matches(['"', '\'']).to_owned();
+                let file = source.rsplit('/').next()?;
+                let base = ["js", "ts", "mjs", "mts", "cjs", "cts"]
+                    .into_iter()
+                    .find_map(|end| file.strip_suffix(end)?.strip_suffix('.'))
+                    .unwrap_or(file);
+                (source.starts_with('.') && base == own).then_some(source)
+            })?;
+        (same_name == 1).then_some((at, found))
+    }
+
     /// `table.size`, `Object.keys(table).length`.
-    fn counts(&self, unit: usize) -> Vec<Node<'w>> {
+    pub(super) fn counts(&self, unit: usize) -> Vec<Node<'w>> {
         let script = &self.world.units[unit].script;
         let property = |node: Node<'w>| node.child_by_field_name("property").map_or("", |name| script.of(name));
         let mut out = Vec::new();
@@ -82,7 +130,7 @@ impl<'w> Fold<'w> {
     }
 
     /// Whether all that a function does is to say how many sessions there are.
-    fn only_counts(&self, target: Function) -> bool {
+    pub(super) fn only_counts(&self, target: Function) -> bool {
         let Some(body) = self.world.function(target).and_then(|node| node.child_by_field_name("body")) else {
             return false;
         };
@@ -96,92 +144,6 @@ impl<'w> Fold<'w> {
         value.is_some_and(|value| self.counts(target.0).contains(&bare(value)))
     }
 
-    /// Whether all that a function does is to close all sessions.
-    fn only_closes(&self, target: Function) -> bool {
-        let Some(function) = self.world.function(target) else { return false };
-        let Some(body) = function.child_by_field_name("body") else { return false };
-        let whole = self.places(target.0, &Fact::Table).into_iter().any(|table| {
-            // All of them, and not one that is looked up.
-            span(body).contains(span(table)) && !self.looks_up(target.0, table)
-        });
-        whole
-            && self.closes(target.0, body)
-            && children(body).into_iter().all(|node| self.closing_statement(target.0, node))
-    }
-
-    fn looks_up(&self, unit: usize, table: Node<'w>) -> bool {
-        let script = &self.world.units[unit].script;
-        table.parent().is_some_and(|parent| {
-            parent.kind() == "subscript_expression"
-                || parent.child_by_field_name("property").is_some_and(|name| matches!(script.of(name), "get" | "has"))
-        })
-    }
-
-    /// A statement of a function that closes all sessions: nothing in it has to do with anything else.
-    fn closing_statement(&self, unit: usize, node: Node<'w>) -> bool {
-        const HELPERS: &[&str] =
-            &["all", "allSettled", "from", "map", "forEach", "values", "entries", "keys", "clear", "catch", "then"];
-        let file = &self.world.units[unit];
-        self.is_chore(unit, node, true)
-            || (node.kind() == "expression_statement"
-                && !any(node, &mut |inner| {
-                    let callee = inner.child_by_field_name("function").filter(|_| inner.kind() == "call_expression");
-                    callee.is_some_and(|callee| {
-                        let name = callee.child_by_field_name("property").unwrap_or(callee);
-                        let name = file.script.of(name);
-                        let known = matches!(file.fact(inner), Some(Fact::Close | Fact::Log))
-                            || HELPERS.contains(&name)
-                            || matches!(name, "clearInterval" | "clearTimeout");
-                        !known
-                    })
-                }))
-    }
-
-    /// Statements that close what a table holds, outside of requests and timers.
-    fn shutdowns(&self, unit: usize) -> Vec<Node<'w>> {
-        let mut out: Vec<Node<'w>> = Vec::new();
-        for table in self.places(unit, &Fact::Table) {
-            let mut found = statement(table);
-            // The loop rather than a statement within it.
-            while let Some(around) = std::iter::successors(found.parent(), Node::parent)
-                .take_while(|node| !is_function(*node) || self.is_callback_of_table(unit, *node))
-                .find(|node| {
-                    is_statement(*node)
-                        && matches!(node.kind(), "for_in_statement" | "expression_statement" | "try_statement")
-                })
-                .filter(|node| node.kind() != "try_statement")
-            {
-                found = around;
-            }
-            let closes = self.closes(unit, found) && !self.in_timer(unit, found);
-            let known = out.iter().any(|known| span(*known).contains(span(found)));
-            if closes && !known {
-                out.push(found);
-            }
-        }
-        out
-    }
-
-    /// Whether a timer runs this code.
-    fn in_timer(&self, unit: usize, node: Node<'w>) -> bool {
-        let script = &self.world.units[unit].script;
-        std::iter::successors(node.parent(), Node::parent).any(|around| {
-            around.kind() == "call_expression"
-                && around
-                    .child_by_field_name("function")
-                    .is_some_and(|callee| matches!(script.of(callee), "setInterval" | "setTimeout"))
-        })
-    }
-
-    fn is_callback_of_table(&self, unit: usize, function: Node<'w>) -> bool {
-        function
-            .parent()
-            .filter(|parent| parent.kind() == "arguments")
-            .and_then(|arguments| arguments.parent())
-            .and_then(|call| call.child_by_field_name("function"))
-            .is_some_and(|callee| any(callee, &mut |node| self.world.units[unit].fact(node) == Some(&Fact::Table)))
-    }
-
     fn track(
         &mut self,
         unit: usize,
@@ -190,7 +152,8 @@ impl<'w> Fold<'w> {
         drains: &[Node<'w>],
     ) -> Result<Vec<Change>, Refused> {
         let script = &self.world.units[unit].script;
-        let framework = framework(route, script);
+        let Some(routed) = self.world.unit(&route.at.path) else { return Ok(Vec::new()) };
+        let framework = framework(route, &self.world.units[routed].script);
         let names = Names::free(script);
         let typed = script.typed();
         let (request, response) = self.names_of_handler(route, framework);
@@ -200,6 +163,14 @@ impl<'w> Fold<'w> {
             Framework::Hono => (("Context", ""), "Next"),
             _ => (("IncomingMessage", "ServerResponse"), ""),
         };
+        let source = match framework {
+            Framework::Express => "express",
+            Framework::Fastify => "fastify",
+            Framework::Hono => "hono",
+            _ => "node:http",
+        };
+        let imported = |name: &str| format!("import({}).{name}", script.style.string(source));
+        let of = (imported(ty.0), imported(ty.1), imported(next));
         let entry = Entry {
             style: &script.style,
             framework,
@@ -214,8 +185,9 @@ impl<'w> Fold<'w> {
             cap: None,
             modern: self.modern,
             next: (typed && !next.is_empty()).then_some(next),
+            documented: script.documents_types().then_some((of.0.as_str(), of.1.as_str(), of.2.as_str())),
         };
-        let Some(call) = script.node(route.at.span) else { return Ok(Vec::new()) };
+        let Some(call) = self.world.units[routed].script.node(route.at.span) else { return Ok(Vec::new()) };
         let Some(declarations) = flight.declarations() else {
             return Err(script.refuse(
                 counts.iter().chain(drains).next().copied().unwrap_or(call),
@@ -224,36 +196,33 @@ impl<'w> Fold<'w> {
             ));
         };
         let newline = script.style.newline;
-        let top = std::iter::successors(Some(call), Node::parent)
-            .find(|node| node.parent().is_some_and(|parent| parent.kind() == "program"))
-            .unwrap_or(call);
-        let start = above(script, top);
+        let (start, declarations) = if routed == unit {
+            (above(script, top_level(call)), declarations)
+        } else {
+            let Some(first) = self.first_of_table(unit) else { return Ok(Vec::new()) };
+            let own = format!("const {} = ", names.track);
+            (above(script, first), declarations.replacen(&own, &format!("export {own}"), 1))
+        };
         self.edits[unit].insert(start, format!("{declarations}{newline}{newline}"));
-        self.hook(unit, route, call, &flight)?;
+        self.hook(routed, route, call, &flight)?;
         for count in counts {
             self.count(unit, *count, &flight);
         }
         for (index, shutdown) in drains.iter().enumerate() {
-            if index > 0 {
-                self.remove(unit, *shutdown);
-                continue;
-            }
-            let indent = self.edits[unit].indentation(script, *shutdown).to_owned();
-            self.edits[unit].replace(span(*shutdown), script.indented(&flight.drain(), &indent));
-            self.make_async(unit, *shutdown)?;
+            self.drain(unit, *shutdown, index == 0, &flight.drain())?;
         }
         let mut wanted = flight.imports();
         if typed {
-            let source = match framework {
-                Framework::Express => "express",
-                Framework::Fastify => "fastify",
-                Framework::Hono => "hono",
-                _ => "node:http",
-            };
             let named = [ty.0, ty.1, next].into_iter().filter(|name| !name.is_empty());
             wanted.extend(named.map(|name| Wanted { source, name, is_type: true }));
         }
         Ok(imports::add(script, &wanted))
+    }
+
+    /// The first statement of a file that uses the table and stays.
+    fn first_of_table(&self, unit: usize) -> Option<Node<'w>> {
+        let tops = self.places(unit, &Fact::Table).into_iter().map(top_level);
+        tops.filter(|top| is_function(*top) || top.kind() == "export_statement").min_by_key(Node::start_byte)
     }
 
     fn names_of_handler(&self, route: &Route, framework: Framework) -> (String, String) {
@@ -285,7 +254,8 @@ impl<'w> Fold<'w> {
             return Ok(());
         }
         let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
-        let handlers: Vec<Span> = route.handlers.iter().map(|site| site.span).collect();
+        let here = route.handlers.iter().filter(|site| site.path == route.at.path);
+        let handlers: Vec<Span> = here.map(|site| site.span).collect();
         let at = arguments
             .iter()
             .find(|argument| handlers.iter().any(|handler| span(**argument).contains(*handler)))
@@ -319,26 +289,19 @@ impl<'w> Fold<'w> {
         self.edits[unit].insert(at, format!("{COUNTS}{}{indent}", script.style.newline));
         self.raise("What counted sessions counts requests in flight now.");
     }
+}
 
-    /// Shutdown waits, so that the function around it has to be asynchronous.
-    fn make_async(&mut self, unit: usize, at: Node<'w>) -> Result<(), Refused> {
-        let script = &self.world.units[unit].script;
-        let Some(function) = enclosing_function(at) else { return Ok(()) };
-        let mut cursor = function.walk();
-        if function.children(&mut cursor).any(|child| child.kind() == "async") {
-            return Ok(());
-        }
-        let callback = function.parent().is_some_and(|parent| parent.kind() == "arguments");
-        if !callback || bare(function).kind() == "method_definition" {
-            return Err(script.refuse(
-                at,
-                "shutdown closes all sessions here, and the function around it does not wait for anything",
-                "make this function asynchronous, and await it where it is called, then run again",
-            ));
-        }
-        self.edits[unit].insert(function.start_byte(), "async ");
-        Ok(())
-    }
+/// The statement of the file's top level around a node.
+fn top_level(node: Node<'_>) -> Node<'_> {
+    std::iter::successors(Some(node), Node::parent)
+        .find(|node| node.parent().is_some_and(|parent| parent.kind() == "program"))
+        .unwrap_or(node)
+}
+
+/// The name of a file without what tells its kind.
+fn stem_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// Where something goes that stands above a statement and its comments.

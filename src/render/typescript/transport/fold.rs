@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::edits::{Edits, item};
+use super::edits::Edits;
 use super::machine::{Findings, Place, functions_in};
 use super::world::{Function, Name, World};
 use crate::plan::transport::Fact;
@@ -35,6 +35,8 @@ pub struct Fold<'w> {
     pub counted_by: Option<(usize, String)>,
     /// What POST, GET and DELETE reach, where one function receives them all.
     pub by_method: [FxHashSet<Place>; 3],
+    /// Which way conditions go for POST, where one function receives all methods.
+    pub decided_for_post: FxHashMap<Place, Option<bool>>,
     /// Timers that are gone: the variables that held them.
     pub timers: FxHashSet<Name>,
     /// The same for fields: the file, the class, the field.
@@ -56,6 +58,7 @@ impl<'w> Fold<'w> {
             modern: false,
             counted_by: None,
             by_method: Default::default(),
+            decided_for_post: FxHashMap::default(),
             timers: FxHashSet::default(),
             timer_fields: Vec::new(),
         }
@@ -279,48 +282,6 @@ impl<'w> Fold<'w> {
     pub fn is_absent(&self, unit: usize, node: Node<'w>) -> bool {
         matches!(node.kind(), "identifier" | "shorthand_property_identifier")
             && self.world.units[unit].symbol(node).is_some_and(|symbol| self.findings.absent.contains(&(unit, symbol)))
-    }
-
-    /// Takes the id out of a log line that says more than it; whether that was possible.
-    pub(super) fn trim_log(&mut self, unit: usize, node: Node<'w>) -> bool {
-        let file = &self.world.units[unit];
-        let Some(call) = children(node).first().copied().map(bare).filter(|call| file.fact(*call) == Some(&Fact::Log))
-        else {
-            return false;
-        };
-        self.trim_call(unit, call)
-    }
-
-    /// Takes the fields that hold the id out of what is logged, where that leaves nothing of it.
-    pub(super) fn trim_call(&mut self, unit: usize, call: Node<'w>) -> bool {
-        let file = &self.world.units[unit];
-        let Some(list) = call.child_by_field_name("arguments") else { return false };
-        let mut trimmed = Vec::new();
-        for object in children(list).into_iter().filter(|argument| argument.kind() == "object") {
-            let fields = children(object);
-            let absent: Vec<Node<'w>> = fields
-                .iter()
-                .copied()
-                .filter(|field| {
-                    let value = field.child_by_field_name("value").unwrap_or(*field);
-                    self.is_absent(unit, bare(value)) || file.fact(bare(value)) == Some(&Fact::Absent)
-                })
-                .collect();
-            if absent.len() < fields.len() {
-                trimmed.extend(absent);
-            }
-        }
-        let rest_speaks = any(list, &mut |inner| {
-            let gone = trimmed.iter().any(|field| span(*field).contains(span(inner)));
-            !gone && (self.is_absent(unit, inner) || matches!(file.fact(inner), Some(Fact::Absent | Fact::Table)))
-        });
-        if trimmed.is_empty() || rest_speaks {
-            return false;
-        }
-        for field in trimmed {
-            self.edits[unit].cut(item(&file.script, field));
-        }
-        true
     }
 
     /// All functions of a file.

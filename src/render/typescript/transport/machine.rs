@@ -7,7 +7,7 @@ use super::value::Value;
 use super::world::{Function, Name, Unit, World};
 use crate::model::facts::{Span, SymbolKind};
 use crate::plan::transport::Fact;
-use crate::render::typescript::script::{bare, children, is_function, span};
+use crate::render::typescript::script::{Script, bare, children, is_function, span};
 
 /// A place of the syntax: the file and the span of a node, with its kind (a statement and its expression may share the span).
 pub type Place = (usize, Span, u16);
@@ -80,6 +80,8 @@ pub struct Machine<'w> {
     called: FxHashSet<Function>,
     /// Variables that a function within their own changes: what they hold at a place is not known by going there.
     shared: FxHashSet<Name>,
+    /// Names of fields that something assigns: what an object was written with may not be what they hold.
+    pub(super) written: FxHashSet<&'w str>,
     changed: bool,
     /// What was found.
     pub findings: Findings,
@@ -101,6 +103,7 @@ impl<'w> Machine<'w> {
             returns: FxHashMap::default(),
             called: FxHashSet::default(),
             shared: FxHashSet::default(),
+            written: world.units.iter().flat_map(|unit| fields_assigned(&unit.script)).collect(),
             changed: true,
             findings: Findings::default(),
         };
@@ -187,7 +190,8 @@ impl<'w> Machine<'w> {
         let Methods { post, other } = self.methods;
         if within(post) {
             Value::Text("POST".to_owned())
-        } else if let Some((_, method)) = other.as_ref().filter(|(handlers, _)| within(handlers)) {
+        } else if let Some((_, method)) = other.as_ref().filter(|(handlers, _)| post.is_empty() || within(handlers)) {
+            // With no other routes, what handlers hand a request on to sees requests of theirs alone.
             Value::Text((*method).to_owned())
         } else {
             Value::Unknown
@@ -362,6 +366,25 @@ impl<'w> Machine<'w> {
             self.bind(target, Value::Unknown, env);
         }
     }
+}
+
+/// The names of fields that the code of a file assigns or deletes.
+fn fields_assigned(script: &Script) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut stack = vec![script.tree.root_node()];
+    while let Some(node) = stack.pop() {
+        let target = match node.kind() {
+            "assignment_expression" | "augmented_assignment_expression" => node.child_by_field_name("left"),
+            "update_expression" | "unary_expression" => node.child_by_field_name("argument"),
+            _ => None,
+        };
+        let deletes = node.child_by_field_name("operator").is_none_or(|operator| operator.kind() != "!");
+        if let Some(field) = target.filter(|_| deletes).and_then(|target| target.child_by_field_name("property")) {
+            out.push(script.of(field));
+        }
+        stack.extend(children(node));
+    }
+    out
 }
 
 /// The parameters of a function.

@@ -7,6 +7,7 @@
 mod branches;
 mod chores;
 mod closing;
+mod drains;
 mod edits;
 mod eval;
 mod exec;
@@ -14,10 +15,13 @@ mod flight;
 mod fold;
 mod leftovers;
 mod lines;
+mod log_lines;
 mod machine;
 mod methods;
 mod modern;
+mod modern_helper;
 mod node;
+mod phrase;
 mod routes;
 mod setup;
 mod sse;
@@ -31,47 +35,55 @@ use rustc_hash::FxHashSet;
 use super::entry::Entry;
 use super::project::Project;
 use super::prune::prune;
-use crate::plan::Level;
+use crate::model::facts::Span;
 use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
+use crate::plan::{Level, Site};
 use crate::render::{Change, Files, Refused, Rendered};
 use fold::Fold;
 use machine::{Machine, Methods};
 use routes::{Serves, serves};
 use world::World;
 
-/// Renders the step. With the second SDK its handler serves all requests; where the code has more to do than that allows, server and
-/// transport are made for each request there too.
+/// Renders the step. With the second SDK its handler serves all requests, so that it speaks the newest revision too; where the code has
+/// more to do than that allows, that is a decision of its authors.
 pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> {
     let world = World::open(step, files)?;
-    if step.sdk.0 != "@modelcontextprotocol/sdk" {
-        let rendered = specialise(step, files, &world, true)?;
-        if let Some(changes) = with_handler(step, &world, &rendered) {
-            return Ok(Rendered { changes, ..rendered });
-        }
+    if step.sdk.0 == "@modelcontextprotocol/sdk" {
+        return specialise(step, files, &world, false);
     }
-    specialise(step, files, &world, false)
+    let rendered = specialise(step, files, &world, true)?;
+    let changes = with_handler(step, &world, &rendered)?;
+    Ok(Rendered { changes, ..rendered })
 }
 
 /// The changes with the handler of the second SDK in them.
-fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Option<Vec<Change>> {
+fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Result<Vec<Change>, Refused> {
     let mut out = Vec::new();
-    let mut found = false;
     for unit in &world.units {
         let own: Vec<Change> =
             rendered.changes.iter().filter(|change| change.path == unit.script.path).cloned().collect();
+        let mut made: Vec<Span> =
+            unit.facts.iter().filter(|(_, fact)| **fact == Fact::Construct).map(|(at, _)| *at).collect();
+        made.sort_unstable();
+        let Some(first) = made.first() else {
+            out.extend(own);
+            continue;
+        };
         let route = step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == unit.script.path);
-        let makes = unit.facts.values().any(|fact| *fact == Fact::Construct);
-        match route.filter(|_| makes) {
-            Some(route) => {
-                out.extend(modern::changes(&unit.script, &own, routes::framework(route, &unit.script))?);
-                found = true;
-            }
-            None if makes => return None,
-            None => out.extend(own),
-        }
+        let changes =
+            route.and_then(|route| modern::changes(&unit.script, &own, routes::framework(route, &unit.script)));
+        out.extend(changes.ok_or_else(|| Refused {
+            at: Site { path: unit.script.path.clone(), span: *first },
+            why: "what is done around this transport is more than `createMcpHandler` allows for, and without it clients of the newest \
+                  revision are not served"
+                .to_owned(),
+            todo: "build the server in a function without parameters, do nothing else between building, connecting and answering, then \
+                   run again; or give `createMcpHandler` that function by hand"
+                .to_owned(),
+        })?);
     }
-    found.then_some(out)
+    Ok(out)
 }
 
 /// Specialises all files.
@@ -87,7 +99,9 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     let mut fold = Fold::new(world, run(None));
     fold.modern = modern;
     if !node.is_empty() {
-        fold.by_method = ["POST", "GET", "DELETE"].map(|method| run(Some((node.clone(), method))).reached);
+        let [posted, got, deleted] = ["POST", "GET", "DELETE"].map(|method| run(Some((node.clone(), method))));
+        fold.decided_for_post = posted.decided;
+        fold.by_method = [posted.reached, got.reached, deleted.reached];
         fold.node_regions(step)?;
     }
     fold.without_sse(step)?;
@@ -102,13 +116,15 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     fold.tidy(step);
     fold.merge_variables()?;
     fold.tidy(step);
-    fold.node_guards(step);
+    fold.node_guards(step)?;
     fold.close_servers(&|unit, response, server| {
         let style = &world.units[unit].script.style;
         Entry { style, framework: Framework::Node, request: "", response, types: None }.close(server)
     })?;
     fold.serves_still(step)?;
-    fold.close_returned();
+    if !modern {
+        fold.close_returned();
+    }
     let mut out = Rendered { notes: std::mem::take(&mut fold.notes), ..Rendered::default() };
     let edits = std::mem::take(&mut fold.edits);
     let mut changes: Vec<Vec<Change>> = Vec::new();

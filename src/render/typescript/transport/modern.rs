@@ -9,6 +9,7 @@ use super::edits::settled;
 use super::fold::any;
 use super::lines;
 use super::machine::parameters;
+use super::modern_helper;
 use crate::lower::typescript;
 use crate::model::facts::Span;
 use crate::plan::web::Framework;
@@ -33,6 +34,10 @@ struct Served<'t> {
     build: String,
     /// Options of the handler.
     options: Vec<String>,
+    /// What becomes of the helper that built it.
+    helper: Vec<Change>,
+    /// The helper's name, where it says something that is not so any more.
+    helper_name: Option<String>,
 }
 
 /// The changes of a file with the handler in place; `None` where the code around is not as simple as that.
@@ -44,7 +49,12 @@ pub fn changes(script: &Script, own: &[Change], framework: Framework) -> Option<
     let served = find(&new)?;
     let rewritten = rewrite(&new, &served, framework)?;
     let done = settled(&new, prune(&new, rewritten));
-    Some(lines::changes(script, &applied(new.text(), &done)))
+    let text = applied(new.text(), &done);
+    let text = match &served.helper_name {
+        Some(name) => modern_helper::renamed(&script.path, text, name)?,
+        None => text,
+    };
+    Some(lines::changes(script, &text))
 }
 
 /// A text with changes applied.
@@ -90,6 +100,9 @@ fn receiver<'s>(script: &'s Script, call: Node<'_>) -> Option<&'s str> {
 fn served<'t>(script: &'t Script, answer: Node<'t>) -> Option<Served<'t>> {
     let last = statement(answer);
     let block = last.parent()?;
+    if let Some(served) = served_by_helper(script, answer, last, block) {
+        return Some(served);
+    }
     let transport = receiver(script, answer)?;
     let declaration = |name: &str| {
         children(block).into_iter().find_map(|node| {
@@ -135,6 +148,41 @@ fn served<'t>(script: &'t Script, answer: Node<'t>) -> Option<Served<'t>> {
         statements,
         build: script.of(build).to_owned(),
         options,
+        helper: Vec::new(),
+        helper_name: None,
+    })
+}
+
+/// `const session = await open(); return session.transport.handleRequest(…);`
+fn served_by_helper<'t>(script: &'t Script, answer: Node<'t>, last: Node<'t>, block: Node<'t>) -> Option<Served<'t>> {
+    let mut object = bare(answer.child_by_field_name("function")?.child_by_field_name("object")?);
+    if object.kind() == "member_expression" {
+        object = bare(object.child_by_field_name("object")?);
+    }
+    let (first, call) = if object.kind() == "identifier" {
+        let before = last.prev_named_sibling().filter(|node| node.kind() == "lexical_declaration")?;
+        let declarators = children(before);
+        let [declarator] = declarators.as_slice() else { return None };
+        let name = declarator.child_by_field_name("name")?;
+        let mut uses = 0;
+        any(block, &mut |node| {
+            uses += usize::from(node.kind() == "identifier" && script.of(node) == script.of(object));
+            false
+        });
+        // The declaration and the answer.
+        let alone = uses == 2 && script.of(name) == script.of(object);
+        alone.then_some((Some(before), bare(declarator.child_by_field_name("value")?)))?
+    } else {
+        (None, object)
+    };
+    let helper = modern_helper::look(script, call)?;
+    Some(Served {
+        answer,
+        statements: first.into_iter().chain([last]).collect(),
+        options: options(script, helper.made)?,
+        build: helper.build,
+        helper: helper.changes,
+        helper_name: helper.name.filter(|name| !name.to_ascii_lowercase().ends_with("server")),
     })
 }
 
@@ -186,7 +234,7 @@ fn rewrite(script: &Script, served: &Served<'_>, framework: Framework) -> Option
     let newline = script.style.newline;
     let indent = script.indentation(route);
     let declarations = script.indented(&entry.modern(&modern), indent);
-    let mut out = Vec::new();
+    let mut out = served.helper.clone();
     let at = route.start_byte();
     let comment = if turns_away(script, route) { String::new() } else { format!("{COMMENT}{newline}{indent}") };
     out.push(script.change(Span::new(at, at), format!("{declarations}{newline}{newline}{indent}{comment}")));

@@ -18,14 +18,37 @@ impl<'w> Fold<'w> {
         for route in step.routes.iter().filter(|route| is_node(route)) {
             for (unit, at) in self.handlers(route) {
                 let Some(handler) = self.world.units[unit].script.node(at) else { continue };
-                let mut regions = Vec::new();
-                self.regions(unit, handler, &mut regions);
-                for region in regions {
-                    self.turn_away(unit, handler, region)?;
-                }
+                let names = self.parameter_names(unit, handler);
+                self.turn_regions_away(unit, handler, &names)?;
+            }
+        }
+        // What handlers hand a request on to.
+        for unit in 0..self.world.units.len() {
+            for answer in self.places(unit, &Fact::Handle) {
+                let (Some(function), Some(request), Some(response)) =
+                    (enclosing_function(answer), self.argument(answer, 0), self.argument(answer, 1))
+                else {
+                    continue;
+                };
+                let script = &self.world.units[unit].script;
+                let names = [script.of(request), script.of(response)];
+                self.turn_regions_away(unit, function, &names)?;
             }
         }
         Ok(())
+    }
+
+    fn parameter_names(&self, unit: usize, function: Node<'w>) -> Vec<&'w str> {
+        let script = &self.world.units[unit].script;
+        let name = |param: Node<'w>| script.of(param.child_by_field_name("pattern").unwrap_or(param));
+        parameters(function).into_iter().map(name).collect()
+    }
+
+    fn turn_regions_away(&mut self, unit: usize, function: Node<'w>, names: &[&str]) -> Result<(), Refused> {
+        let mut regions = Vec::new();
+        self.regions(unit, function, &mut regions);
+        regions.retain(|region| !self.edits[unit].gone(*region));
+        regions.into_iter().try_for_each(|region| self.turn_away(unit, names, region))
     }
 
     /// The outermost branches that GET or DELETE reach, POST does not, and that have to do with sessions.
@@ -35,7 +58,7 @@ impl<'w> Fold<'w> {
                 && matches!(child.kind(), "statement_block" | "expression_statement" | "return_statement");
             if (branch || child.kind() == "switch_case")
                 && self.gone_alone(unit, child)
-                && self.speaks_of_sessions(unit, child)
+                && (self.asks_for_session(unit, child) || self.tells_of_session(unit, node, child))
             {
                 out.push(child);
             } else if !is_function(child) {
@@ -44,24 +67,56 @@ impl<'w> Fold<'w> {
         }
     }
 
+    /// Whether code needs a session, and does not only count them.
+    fn asks_for_session(&self, unit: usize, node: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let counts = self.counts(unit);
+        let counted = |inner: Node<'w>| counts.iter().any(|count| span(*count).contains(span(inner)));
+        any(node, &mut |inner| {
+            let needs = match file.fact(inner) {
+                Some(Fact::Absent | Fact::Handle) => true,
+                Some(Fact::Table) => !counted(inner),
+                _ => self.is_absent(unit, inner),
+            };
+            let called = file.calls.get(&span(inner)).filter(|_| inner.kind() == "call_expression");
+            needs
+                || called.is_some_and(|target| {
+                    let function = self.world.function(*target);
+                    !self.only_counts(*target)
+                        && function.is_some_and(|function| self.speaks_of_sessions(target.0, function))
+                })
+        })
+    }
+
+    /// `if (req.method !== 'POST') return fail(res, 400, 'a session id is required')`: the method alone decides, and what is answered
+    /// is about sessions.
+    fn tells_of_session(&self, unit: usize, branch: Node<'w>, region: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let condition = branch.child_by_field_name("condition").filter(|_| branch.kind() == "if_statement");
+        let by_method = condition.is_some_and(|condition| {
+            !any(condition, &mut |node| {
+                node.kind() == "call_expression"
+                    || (matches!(node.kind(), "identifier" | "member_expression")
+                        && file.fact(node) != Some(&Fact::Method)
+                        && node.parent().is_none_or(|parent| file.fact(parent) != Some(&Fact::Method)))
+            })
+        });
+        let tells = any(region, &mut |node| {
+            node.kind() == "string_fragment" && file.script.of(node).to_ascii_lowercase().contains("session")
+        });
+        by_method && tells
+    }
+
     fn gone_alone(&self, unit: usize, node: Node<'w>) -> bool {
         let place = (unit, span(node), node.kind_id());
         let [post, get, delete] = &self.by_method;
         !post.contains(&place) && (get.contains(&place) || delete.contains(&place))
     }
 
-    fn turn_away(&mut self, unit: usize, handler: Node<'w>, region: Node<'w>) -> Result<(), Refused> {
+    fn turn_away(&mut self, unit: usize, names: &[&str], region: Node<'w>) -> Result<(), Refused> {
         let script = &self.world.units[unit].script;
-        let names: Vec<&str> = parameters(handler)
-            .into_iter()
-            .map(|param| script.of(param.child_by_field_name("pattern").unwrap_or(param)))
-            .collect();
-        let [request, response, ..] = names.as_slice() else {
-            return Err(script.refuse(
-                handler,
-                "this handler takes no response",
-                "answer GET and DELETE with 405 here",
-            ));
+        let [request, response, ..] = names else {
+            return Err(script.refuse(region, "this handler takes no response", "answer GET and DELETE with 405 here"));
         };
         let entry = Entry { style: &script.style, framework: Framework::Node, request, response, types: None };
         let leaves = any(region, &mut |node| node.kind() == "return_statement");
@@ -127,10 +182,10 @@ impl<'w> Fold<'w> {
     }
 
     /// Turns other methods away where they would reach what serves POST.
-    pub fn node_guards(&mut self, step: &Transport) {
+    pub fn node_guards(&mut self, step: &Transport) -> Result<(), Refused> {
         let [_, get, delete] = self.by_method.clone();
         if !step.routes.iter().any(is_node) {
-            return;
+            return Ok(());
         }
         for unit in 0..self.world.units.len() {
             let script = &self.world.units[unit].script;
@@ -167,8 +222,39 @@ impl<'w> Fold<'w> {
                 }
                 if guards {
                     self.edits[unit].insert_first(first.start_byte(), text);
+                    self.fold_after_guard(unit, first)?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// What stands behind the guard runs for POST alone.
+    fn fold_after_guard(&mut self, unit: usize, first: Node<'w>) -> Result<(), Refused> {
+        let Some(block) = self.residual_block(unit, first) else { return Ok(()) };
+        let start = first.start_byte();
+        let before = std::mem::replace(&mut self.findings.decided, std::mem::take(&mut self.decided_for_post));
+        let folded = children(block).into_iter().try_for_each(|node| self.fold_methods(unit, node, start));
+        self.decided_for_post = std::mem::replace(&mut self.findings.decided, before);
+        folded
+    }
+
+    /// Folds what the method of the request decides, from a place on.
+    fn fold_methods(&mut self, unit: usize, node: Node<'w>, start: usize) -> Result<(), Refused> {
+        if self.edits[unit].gone(node) || is_function(node) || node.end_byte() <= start {
+            return Ok(());
+        }
+        let file = &self.world.units[unit];
+        let test = match node.kind() {
+            "if_statement" | "ternary_expression" => node.child_by_field_name("condition"),
+            "binary_expression" => node.child_by_field_name("left"),
+            _ => None,
+        };
+        let by_method = test.is_some_and(|test| any(test, &mut |inner| file.fact(inner) == Some(&Fact::Method)));
+        match (by_method && node.start_byte() >= start && self.decided(unit, node).is_some(), node.kind()) {
+            (true, "if_statement") => self.fold_if(unit, node),
+            (true, _) => self.fold_choice(unit, node),
+            _ => children(node).into_iter().try_for_each(|child| self.fold_methods(unit, child, start)),
         }
     }
 
@@ -197,7 +283,10 @@ impl<'w> Fold<'w> {
                 .filter(|node| {
                     self.speaks_of_sessions(unit, *node)
                         || any(*node, &mut |inner| {
-                            matches!(file.fact(inner), Some(Fact::Construct | Fact::Connect | Fact::Handle))
+                            matches!(
+                                file.fact(inner),
+                                Some(Fact::Construct | Fact::Connect | Fact::Handle | Fact::Build)
+                            )
                         })
                 })
                 .collect();

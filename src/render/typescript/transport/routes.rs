@@ -86,7 +86,9 @@ impl<'w> Fold<'w> {
         let alone = callee
             .and_then(|callee| callee.child_by_field_name("object"))
             .is_some_and(|app| app.kind() == "identifier");
-        if let Some(method) = callee.and_then(|callee| callee.child_by_field_name("property")).filter(|_| alone) {
+        let method = callee.and_then(|callee| callee.child_by_field_name("property"));
+        let script = &self.world.units[unit].script;
+        if let Some(method) = method.filter(|method| alone && script.of(*method) == "post") {
             self.edits[unit].replace(span(method), "all");
         }
     }

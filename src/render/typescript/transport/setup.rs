@@ -84,6 +84,7 @@ impl<'w> Fold<'w> {
                         "move what it does to where it belongs now: the tool that makes or ends the state",
                     ));
                 }
+                self.note_lost_lines(unit, field);
                 self.edits[unit].cut(item(&file.script, field));
             } else if name == "eventStore" {
                 self.edits[unit].cut(item(&file.script, field));

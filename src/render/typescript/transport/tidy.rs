@@ -91,11 +91,25 @@ impl<'w> Fold<'w> {
                     children(*declaration).len() == 1
                         && declaration.parent().is_some_and(|parent| parent.kind() != "export_statement")
                 });
-                if let Some(declaration) = alone.filter(|_| dead && self.quiet(unit, value)) {
+                if let Some(declaration) =
+                    alone.filter(|_| dead && (self.quiet(unit, value) || self.is_logger_of(unit, value)))
+                {
                     self.remove(unit, declaration);
                 }
             }
         }
+    }
+
+    /// `log.child({ … })`: a logger that says something more.
+    fn is_logger_of(&self, unit: usize, value: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        let callee = value.child_by_field_name("function").filter(|_| value.kind() == "call_expression");
+        callee.is_some_and(|callee| {
+            let name = callee.child_by_field_name("property").is_some_and(|name| script.of(name) == "child");
+            let object = callee.child_by_field_name("object").map_or("", |object| script.of(object));
+            name && !object.contains('(') && object.to_ascii_lowercase().ends_with("log")
+                || name && object.to_ascii_lowercase().ends_with("logger")
+        })
     }
 
     fn tidy_function(&mut self, unit: usize, function: Node<'w>) {

@@ -2,19 +2,49 @@ import express from 'express';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import { buildServer } from './tools.js';
+import { once } from 'node:events';
+import type { Request, Response, NextFunction } from 'express';
 
 const app = express();
 app.use(express.json());
 
-app.post('/mcp', async (req, res) => {
+// Requests being answered, so that shutdown can wait for them.
+const inFlight = new Set<Response>();
+let draining = false;
+
+const track = (_req: Request, res: Response, next: NextFunction) => {
+  if (draining) {
+    res
+      .status(503)
+      .set('Connection', 'close')
+      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Server is shutting down' }, id: null });
+    return;
+  }
+  inFlight.add(res);
+  res.on('close', () => inFlight.delete(res));
+  next();
+};
+
+app.post('/mcp', track, async (req, res) => {
   console.log('request', { method: req.body.method });
+  console.log(`Request calls ${req.body.method}`);
+  console.log(`${req.body.method}`);
+  console.info('method', req.body.method);
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });
+  transport.onerror = (error) => console.error(`Error:`, error);
   const server = buildServer();
   res.on('close', () => void server.close());
   await server.connect(transport);
   await transport.handleRequest(req, res, req.body);
 });
+
+async function shutdown(signal: string) {
+  console.log('shutting down', { signal });
+  draining = true;
+  await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));
+}
+process.once('SIGTERM', () => void shutdown('SIGTERM'));
 
 app.listen(3000);

@@ -13,6 +13,9 @@ app.post('/mcp', async (req, res) => {
   const id = req.header('mcp-session-id');
   console.log(`POST from session ${id ?? 'new'}`);
   console.log('request', { id, method: req.body.method });
+  console.log(`Session ${id} calls ${req.body.method}`);
+  console.log(`[${id?.slice(0, 8) ?? '-'}] ${req.body.method} (session: ${id}) of ${transports.size}`);
+  console.info('method', req.body.method, 'in session', id);
   let transport = id ? transports.get(id) : undefined;
   if (!transport) {
     transport = new StreamableHTTPServerTransport({
@@ -22,9 +25,16 @@ app.post('/mcp', async (req, res) => {
         console.log('opened', sid);
       },
     });
+    transport.onerror = (error) => console.error(`Error in session ${transport?.sessionId}:`, error);
     await buildServer().connect(transport);
   }
   await transport.handleRequest(req, res, req.body);
 });
+
+async function shutdown(signal: string) {
+  console.log('shutting down', { signal, sessions: transports.size });
+  await Promise.allSettled([...transports.values()].map((transport) => transport.close()));
+}
+process.once('SIGTERM', () => void shutdown('SIGTERM'));
 
 app.listen(3000);

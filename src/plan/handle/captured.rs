@@ -1,0 +1,359 @@
+//! State without a key: variables of the function that builds the server, which its handlers capture. Each session had a set of its
+//! own; now a record holds them, behind a handle.
+
+use super::carriers::{Followed, Problem, follow_captured};
+use super::planner::{RULE, Words, called, lifetime, loss, manual};
+use super::{Carries, Entry, Lifetime, Names, Role, ToolUse};
+use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Server};
+use crate::classify::lifetime::Held;
+use crate::classify::stores::Found;
+use crate::model::facts::{AssignKind, ExprKind, Key, SymbolKind};
+use crate::model::flow::{Edge, value::Value};
+use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
+use crate::model::vocabulary::Role as Known;
+use crate::plan::handle::names::Source;
+use crate::plan::settings::NameSetting;
+use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Site, Step, StepKind, site};
+use crate::rules::detect::{Context, Spot};
+
+/// Variables of one function that become the record of a handle.
+#[derive(Clone, Debug)]
+pub struct Captured {
+    /// The variables, in source order.
+    pub locals: Vec<Local>,
+    /// How things are called.
+    pub names: Names,
+    /// How long a value lives, and how many may.
+    pub lifetime: Lifetime,
+    /// The server knows its callers: a handle belongs to one.
+    pub owner: bool,
+    /// Functions that use the variables or call one that does, handlers among them.
+    pub carriers: Vec<Carries>,
+    /// Tools that reach the variables.
+    pub tools: Vec<ToolUse>,
+    /// Calls that register resources which reach them, with their handlers.
+    pub resources: Vec<ResourceUse>,
+    /// What an owner hears about a value that has expired.
+    pub loss: String,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Its name.
+    pub name: String,
+    /// Its name at its declaration.
+    pub declared: Site,
+}
+
+/// A resource that reaches the variables.
+#[derive(Clone, Debug)]
+pub struct ResourceUse {
+    /// The call that registers it.
+    pub registration: Site,
+    /// Its handler.
+    pub handler: Site,
+}
+
+/// Variables that belong together, with the way to them.
+struct Group<'f> {
+    scope: FuncRef,
+    found: Vec<&'f Found>,
+    uses: Vec<ExprRef>,
+    followed: Followed,
+}
+
+/// Plans what becomes of the variables that the handlers of a session capture.
+pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
+    let mut words = Words::of(context, &out.steps);
+    for group in groups(context) {
+        match step(context, server, settings, &group, &words) {
+            Ok(step) => {
+                words.take(&step);
+                out.steps.push(step);
+            }
+            Err(problem) => out.manual.extend(group.found.iter().map(|found| refused(context, found, &problem))),
+        }
+    }
+}
+
+fn refused(context: &Context<'_, '_>, found: &Found, problem: &Problem) -> Manual {
+    manual(context, found, problem.clone())
+}
+
+/// Variables are one record where a function uses several of them.
+fn groups<'c>(context: &'c Context<'_, '_>) -> Vec<Group<'c>> {
+    let program = context.analysis.flow.program;
+    let mut out: Vec<Group<'c>> = Vec::new();
+    let stores = context.stores().filter(|found| {
+        found.held == Some(Held::Variable)
+            && found.holds == Holds::AppState
+            && found.carrier == Carrier::Handle
+            && found.keyed_by == KeyedBy::SessionLifetime
+    });
+    for found in stores {
+        let Some(symbol) = found.holder.symbol else { continue };
+        let scope = At { module: symbol.module, id: program.symbol(symbol).func };
+        let uses = uses(context, symbol);
+        let followed = follow_captured(context, found, scope, &uses);
+        let shares = |group: &Group<'_>| {
+            group.scope == scope && group.followed.funcs.iter().any(|func| followed.funcs.contains(func))
+        };
+        let (joined, rest): (Vec<_>, Vec<_>) = out.into_iter().partition(shares);
+        out = rest;
+        let mut group = Group { scope, found: vec![found], uses, followed };
+        for other in joined {
+            group.found.extend(other.found);
+            group.uses.extend(other.uses);
+        }
+        group.found.sort_by_key(|found| found.holder.span);
+        group.uses.sort_unstable();
+        group.followed = follow_captured(context, group.found[0], scope, &group.uses);
+        out.push(group);
+    }
+    out
+}
+
+/// Uses of a variable, its declaration left out.
+fn uses(context: &Context<'_, '_>, symbol: SymbolRef) -> Vec<ExprRef> {
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(symbol.module);
+    let declares = |at: &ExprRef| {
+        let parent = facts.expr(at.id).parent;
+        parent.is_some_and(|parent| {
+            matches!(facts.kind(parent), ExprKind::Assign { target, kind: AssignKind::Init, .. } if *target == at.id)
+        })
+    };
+    flow.uses(symbol).filter(|at| !declares(at)).collect()
+}
+
+fn step(
+    context: &Context<'_, '_>,
+    server: &Server,
+    settings: &PlanSettings,
+    group: &Group<'_>,
+    words: &Words,
+) -> Result<Step, Problem> {
+    for found in &group.found {
+        plain(context, found)?;
+    }
+    only_tools(context, group)?;
+    let declared = |found: &Found| site(context, Spot { module: found.holder.module, span: found.holder.span });
+    let tools = tools(context, group)?;
+    let called = called(context, group.found[0], &group.found[1..]);
+    let names = names(context, group, words, &settings.names_of(&called));
+    let locals: Vec<Local> = group
+        .found
+        .iter()
+        .map(|found| Local { name: found.name.text().to_owned(), declared: declared(found) })
+        .collect();
+    let listed: Vec<&str> = locals.iter().map(|local| local.name.as_str()).collect();
+    let mut carriers = group.followed.carriers.clone();
+    for carrier in &mut carriers {
+        if let Entry::Handler(indices) = &mut carrier.entry {
+            *indices = (0..tools.len()).filter(|index| tools[*index].handler == carrier.function).collect();
+        }
+    }
+    let first = &group.found[0];
+    Ok(Step {
+        id: format!("handle:{}#{}", declared(first).path, first.name),
+        rule: RULE,
+        title: format!("Turn {} into handles", listed.join(" and ")),
+        level: Level::Review,
+        requires: Vec::new(),
+        claims: group.found.iter().map(|found| Claim { rule: RULE, at: declared(found) }).collect(),
+        notes: vec![format!("{} is new: {} came into being with each session", names.create, names.one())],
+        kind: StepKind::Captured(Box::new(Captured {
+            lifetime: lifetime(settings, &called),
+            owner: server.principal == Principal::User,
+            loss: lost(context, group),
+            resources: resources(context, group),
+            locals,
+            names,
+            carriers,
+            tools,
+        })),
+    })
+}
+
+/// Refuses what is more than data: it would have to be closed, or has methods that do anything.
+fn plain(context: &Context<'_, '_>, found: &Found) -> Result<(), Problem> {
+    let flow = &context.analysis.flow;
+    let stop = |why: &str, todo: &str| {
+        let at = site(context, Spot { module: found.holder.module, span: found.holder.span });
+        Err(Problem { at, why: why.to_owned(), todo: todo.to_owned() })
+    };
+    if found.with_auth || found.with_transport {
+        return stop(
+            "it holds more than state: a transport, or credentials and identities",
+            "keep the state in a variable of its own first",
+        );
+    }
+    let symbol = found.holder.symbol.map(|symbol| (symbol, &flow.program.symbol(symbol).kind));
+    let Some((symbol, SymbolKind::Variable { .. })) = symbol else {
+        return stop(
+            "it is handed in where the server is built",
+            "make it in the function that registers the tools, and run again",
+        );
+    };
+    match flow.values(flow.symbol_node(symbol)).iter().all(|value| is_data(context, value, DEPTH)) {
+        true => Ok(()),
+        false => stop(
+            "it holds an object with a life of its own, and not plain data",
+            "give out its handle with a tool that makes it, keep it in a store with a `close`, and drop it with another tool",
+        ),
+    }
+}
+
+/// How deep in a value to look.
+const DEPTH: u32 = 3;
+
+/// Whether a value is plain data, as far as it can be seen.
+fn is_data(context: &Context<'_, '_>, value: &Value, depth: u32) -> bool {
+    let flow = &context.analysis.flow;
+    match value {
+        Value::Object(id) => {
+            let object = flow.object(*id);
+            let known = object.class.is_none()
+                && matches!(object.role, None | Some(Known::List | Known::Map | Known::Set | Known::Cell));
+            let inner = || flow.fields(*id).into_iter().flat_map(|(_, values)| values).chain(flow.elements(*id));
+            known && (depth == 0 || inner().all(|value| is_data(context, &value, depth - 1)))
+        }
+        Value::Absent | Value::Argument(_) | Value::Text(_) | Value::Random(_) => true,
+        _ => false,
+    }
+}
+
+/// Refuses what is not reached by tools alone.
+fn only_tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Problem> {
+    if let Some(problem) = group.followed.problems.first() {
+        return Err(problem.clone());
+    }
+    if let Some(outside) = group.followed.outside.first() {
+        return Err(Problem {
+            at: outside.at.clone(),
+            why: "code that no tool calls uses it through this call".to_owned(),
+            todo: "take the call out, or let a tool make it".to_owned(),
+        });
+    }
+    let program = context.analysis.flow.program;
+    let inner = |func: &FuncRef| *func != group.scope && program.within(*func, group.scope);
+    match group.followed.funcs.iter().find(|func| !inner(func)) {
+        None => Ok(()),
+        Some(func) => Err(Problem {
+            at: site(context, Spot { module: func.module, span: program.function(*func).span }),
+            why: "it is used where the server is built, and not only by its tools".to_owned(),
+            todo: "let only tools and the functions that they call use it".to_owned(),
+        }),
+    }
+}
+
+fn tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<Vec<ToolUse>, Problem> {
+    let flow = &context.analysis.flow;
+    let mut out = Vec::new();
+    for used in &group.followed.handlers {
+        let spot = Spot { module: used.handler.module, span: flow.program.function(used.handler).span };
+        let (handler, registration) = (site(context, spot), site(context, context.spot(used.registration)));
+        let stop = |at: Site, why: &str, todo: &str| Problem { at, why: why.to_owned(), todo: todo.to_owned() };
+        if used.dispatches {
+            return Err(stop(
+                registration,
+                "one handler serves all tools, and those that do not use it would need the handle as well",
+                "give each tool a function of its own that takes the record, and the handle to its schema by hand",
+            ));
+        }
+        let callers = flow.callers.get(&used.handler).into_iter().flatten();
+        if let Some((_, at, _)) = callers.into_iter().find(|(_, _, edge)| *edge == Edge::Call) {
+            return Err(stop(
+                site(context, context.spot(*at)),
+                "the tool's handler is called from here as well",
+                "let both call a function that takes the record",
+            ));
+        }
+        out.extend(used.tools.iter().map(|tool| ToolUse {
+            name: tool.text().to_owned(),
+            registration: registration.clone(),
+            handler: handler.clone(),
+            entry: None,
+            role: Role::Uses,
+        }));
+    }
+    out.sort_by(|a, b| a.registration.cmp(&b.registration));
+    match out.is_empty() {
+        false => Ok(out),
+        true => Err(Problem {
+            at: site(context, Spot { module: group.scope.module, span: group.found[0].holder.span }),
+            why: "no tool was seen to reach it".to_owned(),
+            todo: "give the tools that use it a handle as their first argument".to_owned(),
+        }),
+    }
+}
+
+fn resources(context: &Context<'_, '_>, group: &Group<'_>) -> Vec<ResourceUse> {
+    let spot = |func: &FuncRef| Spot { module: func.module, span: context.analysis.flow.program.function(*func).span };
+    let resource = |(handler, at): &(FuncRef, ExprRef)| ResourceUse {
+        registration: site(context, context.spot(*at)),
+        handler: site(context, spot(handler)),
+    };
+    group.followed.resources.iter().map(resource).collect()
+}
+
+/// The noun is what the variables keep, what the server is about, or a variable that counts or names something.
+fn names(context: &Context<'_, '_>, group: &Group<'_>, words: &Words, chosen: &NameSetting) -> Names {
+    let of = |store: &str, value: Option<&str>, list: bool| {
+        Names::of(&Source { store, value, list, tools: &words.tools, arguments: &words.arguments, chosen })
+    };
+    let unknown = of("state", None, false);
+    let tells = |names: &Names| names.noun != unknown.noun;
+    let container = |found: &&&Found| !found.objects.is_empty();
+    let own = |found: &&Found| {
+        let list = found.value.as_deref().is_some_and(|value| value.ends_with("[]") || value.starts_with("Array<"));
+        of(found.name.text(), found.value.as_deref(), list || is_list(context, found))
+    };
+    let kept = group.found.iter().filter(container).map(own).find(tells);
+    let only = || group.found.iter().map(own).find(tells);
+    let domain = || server_name(context, group.scope).map(|name| of(&domain(&name), None, false)).filter(tells);
+    if let Some(names) = kept.or_else(|| if group.found.len() == 1 { only() } else { None }) {
+        return names;
+    }
+    domain().or_else(only).unwrap_or(unknown)
+}
+
+fn is_list(context: &Context<'_, '_>, found: &Found) -> bool {
+    let role = |id| context.analysis.flow.object(id).role;
+    !found.objects.is_empty() && found.objects.iter().all(|id| matches!(role(*id), Some(Known::List | Known::Set)))
+}
+
+/// What a server's name says beside that it is a server.
+fn domain(name: &str) -> String {
+    const PLAIN: &[&str] =
+        &["server", "mcp", "demo", "example", "service", "my", "test", "sample", "app", "tool", "tools"];
+    let words = super::names::words(name.rsplit('/').next().unwrap_or(name));
+    let told: Vec<String> = words.into_iter().filter(|word| !PLAIN.contains(&word.as_str())).collect();
+    told.join("-")
+}
+
+/// The name of the server that a function builds: `new McpServer({ name: … })`.
+fn server_name(context: &Context<'_, '_>, scope: FuncRef) -> Option<String> {
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(scope.module);
+    facts.expr_ids().map(|id| At { module: scope.module, id }).find_map(|at| {
+        let ExprKind::New { args, .. } = facts.kind(at.id) else { return None };
+        let server = flow.objects_at(at).any(|id| flow.object(id).role == Some(Known::Server));
+        if !server || !flow.program.within(flow.program.func_of(at), scope) {
+            return None;
+        }
+        let ExprKind::Object(fields) = facts.kind(args.first()?.value) else { return None };
+        let name = fields.iter().find(|field| matches!(&field.key, Key::Name(name) if *name == "name"))?;
+        match facts.kind(name.value) {
+            ExprKind::Text(text) => Some(text.text().to_owned()),
+            _ => None,
+        }
+    })
+}
+
+fn lost(context: &Context<'_, '_>, group: &Group<'_>) -> String {
+    let lists = group.found.iter().filter(|found| is_list(context, found)).map(|found| found.name.text().to_owned());
+    let lists: Vec<String> = lists.filter(|name| name.ends_with('s')).collect();
+    loss(&lists)
+}

@@ -1,0 +1,191 @@
+//! Shutdown: what closed all sessions waits for the requests in flight.
+
+use tree_sitter::Node;
+
+use super::fold::{Fold, any};
+use super::world::Function;
+use crate::plan::transport::Fact;
+use crate::render::Refused;
+use crate::render::typescript::script::{
+    bare, children, enclosing_function, is_function, is_statement, span, statement,
+};
+
+impl<'w> Fold<'w> {
+    /// Whether all that a function does is to close all sessions.
+    pub(super) fn only_closes(&self, target: Function) -> bool {
+        let Some(function) = self.world.function(target) else { return false };
+        let Some(body) = function.child_by_field_name("body") else { return false };
+        let whole = self.places(target.0, &Fact::Table).into_iter().any(|table| {
+            // All of them, and not one that is looked up.
+            span(body).contains(span(table)) && !self.looks_up(target.0, table)
+        });
+        whole
+            && self.closes(target.0, body)
+            && children(body).into_iter().all(|node| self.closing_statement(target.0, node))
+    }
+
+    fn looks_up(&self, unit: usize, table: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        table.parent().is_some_and(|parent| {
+            parent.kind() == "subscript_expression"
+                || parent.child_by_field_name("property").is_some_and(|name| matches!(script.of(name), "get" | "has"))
+        })
+    }
+
+    /// A statement of a function that closes all sessions: nothing in it has to do with anything else.
+    fn closing_statement(&self, unit: usize, node: Node<'w>) -> bool {
+        self.is_chore(unit, node, true) || (node.kind() == "expression_statement" && self.closing_value(unit, node))
+    }
+
+    /// Whether all that a value calls closes sessions, goes over them or logs.
+    fn closing_value(&self, unit: usize, node: Node<'w>) -> bool {
+        const HELPERS: &[&str] =
+            &["all", "allSettled", "from", "map", "forEach", "values", "entries", "keys", "clear", "catch", "then"];
+        let file = &self.world.units[unit];
+        !any(node, &mut |inner| {
+            let callee = inner.child_by_field_name("function").filter(|_| inner.kind() == "call_expression");
+            callee.is_some_and(|callee| {
+                let name = callee.child_by_field_name("property").unwrap_or(callee);
+                let name = file.script.of(name);
+                let known = matches!(file.fact(inner), Some(Fact::Close | Fact::Log))
+                    || HELPERS.contains(&name)
+                    || matches!(name, "clearInterval" | "clearTimeout")
+                    || file.calls.get(&span(inner)).is_some_and(|target| self.only_closes(*target));
+                !known
+            })
+        })
+    }
+
+    /// Statements that close what a table holds, outside of requests and timers.
+    pub(super) fn shutdowns(&self, unit: usize) -> Vec<Node<'w>> {
+        let mut out: Vec<Node<'w>> = Vec::new();
+        let tables = self.places(unit, &Fact::Table);
+        let copies: Vec<Node<'w>> = tables.iter().flat_map(|table| self.copies(unit, *table)).collect();
+        for table in tables.into_iter().chain(copies) {
+            let mut found = statement(table);
+            // The loop rather than a statement within it.
+            while let Some(around) = std::iter::successors(found.parent(), Node::parent)
+                .take_while(|node| !is_function(*node) || self.is_callback_of_table(unit, *node))
+                .find(|node| {
+                    is_statement(*node)
+                        && matches!(node.kind(), "for_in_statement" | "expression_statement" | "try_statement")
+                })
+                .filter(|node| node.kind() != "try_statement")
+            {
+                found = around;
+            }
+            let closes = self.closes(unit, found) && !self.in_timer(unit, found);
+            let known = out.iter().any(|known| span(*known).contains(span(found)));
+            if closes && !known {
+                out.push(found);
+            }
+        }
+        out
+    }
+
+    /// Uses of a variable that holds what a table holds: `const open = [...table.values()]`.
+    fn copies(&self, unit: usize, table: Node<'w>) -> Vec<Node<'w>> {
+        let file = &self.world.units[unit];
+        let declarator = std::iter::successors(table.parent(), Node::parent)
+            .take_while(|node| !is_function(*node) && !is_statement(*node))
+            .find(|node| node.kind() == "variable_declarator");
+        let name = declarator.and_then(|declarator| declarator.child_by_field_name("name"));
+        let symbol = name.filter(|name| name.kind() == "identifier").and_then(|name| file.symbol(name));
+        let uses = symbol.map_or_else(Vec::new, |symbol| self.uses(unit, (unit, symbol)));
+        uses.into_iter().filter(|used| Some(*used) != name && !self.edits[unit].gone(*used)).collect()
+    }
+
+    /// Whether a timer runs this code.
+    fn in_timer(&self, unit: usize, node: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        std::iter::successors(node.parent(), Node::parent).any(|around| {
+            around.kind() == "call_expression"
+                && around
+                    .child_by_field_name("function")
+                    .is_some_and(|callee| matches!(script.of(callee), "setInterval" | "setTimeout"))
+        })
+    }
+
+    fn is_callback_of_table(&self, unit: usize, function: Node<'w>) -> bool {
+        function
+            .parent()
+            .filter(|parent| parent.kind() == "arguments")
+            .and_then(|arguments| arguments.parent())
+            .and_then(|call| call.child_by_field_name("function"))
+            .is_some_and(|callee| any(callee, &mut |node| self.world.units[unit].fact(node) == Some(&Fact::Table)))
+    }
+
+    /// Puts the wait for requests in the place of a statement that closes all sessions; `first` says whether it is the first one. What
+    /// is done when they are closed is done after the wait.
+    pub(super) fn drain(&mut self, unit: usize, shutdown: Node<'w>, first: bool, wait: &str) -> Result<(), Refused> {
+        let script = &self.world.units[unit].script;
+        let follows = self.done_when_closed(unit, shutdown)?;
+        let indent = self.edits[unit].indentation(script, shutdown).to_owned();
+        let wait = if first { script.indented(wait, &indent) } else { String::new() };
+        let statements = follows.map_or_else(Vec::new, children);
+        match (statements.first(), statements.last(), follows) {
+            (Some(from), Some(to), _) => {
+                self.edits[unit].unwrap_lines(script, shutdown, *from, *to);
+                if first {
+                    let text = format!("{wait}{}{indent}", script.style.newline);
+                    self.edits[unit].insert(from.start_byte(), text);
+                }
+            }
+            (_, _, Some(value)) if value.kind() != "statement_block" => {
+                let end = if script.style.semicolons { ";" } else { "" };
+                let before = if first { format!("{wait}{}{indent}", script.style.newline) } else { String::new() };
+                self.edits[unit].replace(span(shutdown), format!("{before}{}{end}", script.of(value)));
+            }
+            _ if first => self.edits[unit].replace(span(shutdown), wait),
+            _ => self.remove(unit, shutdown),
+        }
+        if first { self.make_async(unit, shutdown) } else { Ok(()) }
+    }
+
+    /// The body of the callback that runs when all sessions are closed. Refuses where a statement does more than to close them.
+    fn done_when_closed(&self, unit: usize, shutdown: Node<'w>) -> Result<Option<Node<'w>>, Refused> {
+        if self.closing_statement(unit, shutdown) {
+            return Ok(None);
+        }
+        let script = &self.world.units[unit].script;
+        let split = || {
+            let call = bare(*children(shutdown).first()?);
+            let call =
+                if call.kind() == "unary_expression" { bare(call.child_by_field_name("argument")?) } else { call };
+            let callee = call.child_by_field_name("function")?;
+            let name = script.of(callee.child_by_field_name("property")?);
+            let arguments = children(call.child_by_field_name("arguments")?);
+            let [callback] = arguments.as_slice() else { return None };
+            let plain = is_function(*callback) && super::machine::parameters(*callback).is_empty();
+            let closes = self.closing_value(unit, callee.child_by_field_name("object")?);
+            (matches!(name, "then" | "finally") && plain && closes).then(|| callback.child_by_field_name("body"))?
+        };
+        split().map(Some).ok_or_else(|| {
+            script.refuse(
+                shutdown,
+                "more is done here than to close all sessions",
+                "close the sessions in a statement of its own, then run again",
+            )
+        })
+    }
+
+    /// Shutdown waits, so that the function around it has to be asynchronous.
+    fn make_async(&mut self, unit: usize, at: Node<'w>) -> Result<(), Refused> {
+        let script = &self.world.units[unit].script;
+        let Some(function) = enclosing_function(at) else { return Ok(()) };
+        let mut cursor = function.walk();
+        if function.children(&mut cursor).any(|child| child.kind() == "async") {
+            return Ok(());
+        }
+        let callback = function.parent().is_some_and(|parent| parent.kind() == "arguments");
+        if !callback || bare(function).kind() == "method_definition" {
+            return Err(script.refuse(
+                at,
+                "shutdown closes all sessions here, and the function around it does not wait for anything",
+                "make this function asynchronous, and await it where it is called, then run again",
+            ));
+        }
+        self.edits[unit].insert(function.start_byte(), "async ");
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! Servers on the second SDK: its handler serves them, or the step says why it can't.
+
+use crate::disk::Package;
+use crate::parse::assert_parses;
+
+const MANIFEST: &str = r#"{
+  "name": "clock",
+  "type": "module",
+  "dependencies": { "@modelcontextprotocol/server": "^2.0.0", "@modelcontextprotocol/node": "^2.0.0", "hono": "^4.0.0", "express": "^5.1.0" }
+}
+"#;
+
+const TOOLS: &str = "import type { McpServer } from '@modelcontextprotocol/server';
+
+export function registerTools(server: McpServer) {
+  server.registerTool('now', { description: 'Tell the time.' }, async () => ({
+    content: [{ type: 'text', text: new Date().toISOString() }],
+  }));
+}
+";
+
+const HONO: &str = "import { serve } from '@hono/node-server';
+import { isInitializeRequest, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { Hono } from 'hono';
+import { registerTools } from './tools.js';
+
+interface Session {
+  server: McpServer;
+  transport: WebStandardStreamableHTTPServerTransport;
+  lastUsed: number;
+}
+
+const sessions = new Map<string, Session>();
+
+async function openSession(): Promise<Session> {
+  const server = new McpServer({ name: 'clock', version: '1.0.0' });
+  registerTools(server);
+  const session: Session = {
+    server,
+    lastUsed: Date.now(),
+    transport: new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (id) => void sessions.set(id, session),
+    }),
+  };
+  await server.connect(session.transport);
+  return session;
+}
+
+const app = new Hono();
+
+app.all('/mcp', async (c) => {
+  const id = c.req.header('mcp-session-id');
+  const parsedBody = c.req.method === 'POST' ? await c.req.json() : undefined;
+  let session = id ? sessions.get(id) : undefined;
+  if (!session) {
+    if (!isInitializeRequest(parsedBody)) return c.text('Bad request', 400);
+    session = await openSession();
+  }
+  return session.transport.handleRequest(c.req.raw, { parsedBody });
+});
+
+const http = serve({ fetch: app.fetch, port: 3000 });
+
+process.on('SIGTERM', () => {
+  Promise.allSettled([...sessions.values()].map((session) => session.server.close())).then(() => {
+    http.close();
+    process.exit(0);
+  });
+});
+";
+
+fn files(server: &str) -> Package {
+    Package::new(&[("package.json", MANIFEST), ("src/tools.ts", TOOLS), ("src/server.ts", server)])
+}
+
+#[test]
+fn a_helper_that_opened_sessions_builds_servers() {
+    let package = files(HONO);
+    let outcome = package.fix();
+    assert_eq!(outcome.applied.len(), 1, "{:?}", outcome.refused);
+    let after = package.text("src/server.ts");
+    assert_parses("server.ts", &after);
+    let wanted = [
+        "function buildServer() {\n  const server = new McpServer({ name: 'clock', version: '1.0.0' });\n  registerTools(server);\n  return server;\n}",
+        "const handler = createMcpHandler(() => buildServer());",
+        "  return handler.fetch(c.req.raw, { parsedBody });",
+        "app.all('/mcp', track, async (c) => {",
+        "await handler.close();\n  http.close();\n  process.exit(0);\n",
+        "if (c.req.header('mcp-method') === 'subscriptions/listen') {",
+    ];
+    for text in wanted {
+        assert!(after.contains(text), "{text} is missing:\n{after}");
+    }
+    for text in ["Session", "sessions", "Transport"] {
+        assert!(!after.contains(text), "{text} is left:\n{after}");
+    }
+}
+
+#[test]
+fn a_helper_that_does_more_is_told() {
+    let server =
+        HONO.replace("  return session;\n", "  session.transport.onmessage = console.log;\n  return session;\n");
+    let package = files(&server);
+    let outcome = package.fix();
+    assert_eq!(package.text("src/server.ts"), server);
+    let refused = outcome.refused.expect("a refusal");
+    let told = package.told(&refused);
+    assert!(told.contains("new WebStandardStreamableHTTPServerTransport"), "{told}");
+    assert!(told.contains("createMcpHandler"), "{told}");
+}
