@@ -139,7 +139,10 @@ fn the_address_reaches_tools_of_another_file() {
         .replace("function buildServer", "export function buildServer")
         .replace("import express from 'express';\n", "")
         .replace("import { randomUUID } from 'node:crypto';\n", "")
-        .replace("import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';\n", "");
+        .replace(
+            "import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';\n",
+            "",
+        );
     let package = Package::new(&[("package.json", MANIFEST), (FILE, &tools), ("src/http.ts", HTTP)]);
     let outcome = package.fix();
     assert!(outcome.refused.is_none() && outcome.manual.is_empty(), "{:?} {:?}", outcome.refused, outcome.manual);
@@ -148,5 +151,8 @@ fn the_address_reaches_tools_of_another_file() {
     assert_parses("src/http.ts", &http);
     assert!(tools.contains("export const requestContext = new AsyncLocalStorage"), "{tools}");
     assert!(http.contains("import { buildServer, requestContext } from './server.js';"), "{http}");
-    assert!(http.contains("app.use('/mcp', (req, _res, next) => {\n  requestContext.run({ address: req.ip }, next);"), "{http}");
+    assert!(
+        http.contains("app.use('/mcp', (req, _res, next) => {\n  requestContext.run({ address: req.ip }, next);"),
+        "{http}"
+    );
 }
