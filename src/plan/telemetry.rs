@@ -163,7 +163,7 @@ fn step(context: &Context<'_, '_>, server: &Server, found: &Found) -> Result<Ste
 }
 
 /// The only context variable of a package.
-fn ambient(context: &Context<'_, '_>) -> Option<Ambient> {
+pub(super) fn ambient(context: &Context<'_, '_>) -> Option<Ambient> {
     let flow = &context.analysis.flow;
     let variables: Vec<ObjId> =
         flow.object_ids().filter(|id| flow.object(*id).role == Some(Role::AsyncContext)).collect();

@@ -6,7 +6,7 @@ use super::{TODO, Work};
 use crate::plan::telemetry::Ambient;
 use crate::render::Refused;
 use crate::render::typescript::imports;
-use crate::render::typescript::script::{Script, bare, children, enclosing_function, statement};
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, statement};
 use crate::render::typescript::scripts::{Code, mentions};
 
 /// A context variable.
@@ -174,12 +174,13 @@ fn covers(work: &Work<'_>, script: &Script, call: Node<'_>) -> bool {
         return false;
     }
     let path = first(script, call);
-    let literal = path.as_deref().is_some_and(|path| path.starts_with(['\'', '"', '`']));
+    let list = call.child_by_field_name("arguments").map(children).unwrap_or_default();
+    let everywhere = list.first().is_some_and(|first| is_function(*first));
     routes.iter().all(|route| {
         let Ok(route) = work.scripts.at(&route.at) else { return false };
         route.script.path == script.path
             && call.start_byte() < route.node.start_byte()
-            && (!literal || first(route.script, route.node) == path)
+            && (everywhere || first(route.script, route.node) == path)
     })
 }
 
