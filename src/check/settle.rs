@@ -52,12 +52,21 @@ pub struct Settled {
 impl Settled {
     /// Why all that a step would take away stays by decision; `None` where something of it counts.
     pub fn spares(&self, step: &str) -> Option<&str> {
-        let of_step = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.step.as_deref() == Some(step));
-        if self.findings.iter().any(of_step) {
+        if self.findings.iter().any(|finding| is_answered(finding, step)) {
             return None;
         }
-        self.left.iter().find(|(finding, _)| of_step(finding)).map(|(_, reason)| reason.as_str())
+        self.left_of(step).next().map(|(_, reason)| reason.as_str())
     }
+
+    /// What stays by decision of all that a step would take away.
+    pub fn left_of(&self, step: &str) -> impl Iterator<Item = &(Finding, String)> {
+        self.left.iter().filter(move |(finding, _)| is_answered(finding, step))
+    }
+}
+
+/// Whether a finding is answered by a step.
+fn is_answered(finding: &Finding, step: &str) -> bool {
+    finding.fix.as_ref().is_some_and(|fix| fix.step.as_deref() == Some(step))
 }
 
 /// Sorts the findings of a scan by comments that allow, and by settings for rules and paths; in this order.
@@ -86,10 +95,7 @@ pub fn settle(scan: &Scan, findings: Vec<Finding>, evidence: &Evidence, policy: 
             None => out.findings.push(finding),
         }
     }
-    let counts = |step: &Step| {
-        let of_step = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.step.as_ref() == Some(&step.id));
-        out.findings.iter().any(of_step)
-    };
+    let counts = |step: &Step| out.findings.iter().any(|finding| is_answered(finding, &step.id));
     out.steps = heard.steps.into_iter().filter(counts).collect();
     out
 }

@@ -9,6 +9,7 @@ mod factories;
 pub mod handle;
 pub mod settings;
 pub mod singleton;
+pub mod telemetry;
 pub mod transport;
 pub mod web;
 
@@ -66,6 +67,8 @@ pub enum StepKind {
     Handle(Box<handle::Handle>),
     /// What a function that builds the server keeps for its tools becomes a store of handles.
     Captured(Box<handle::captured::Captured>),
+    /// A table of counts is keyed by network address.
+    Telemetry(Box<telemetry::Telemetry>),
     /// Server and transport for each request.
     Transport(Box<transport::Transport>),
     /// A suppression comment that allows nothing goes.
@@ -143,6 +146,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
     }
     handle::plan(context, server, settings, &mut out);
     handle::captured::plan(context, server, settings, &mut out);
+    telemetry::plan(context, server, &mut out);
     let blockers = blockers::of(context, &out.steps);
     let (steps, refused) = match blockers.manual.is_empty() {
         true => without_sessions(context, server, &out.steps, &blockers),

@@ -58,6 +58,7 @@ pub fn render(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
     match &step.kind {
         StepKind::Handle(handle) => typescript::handle::render(handle, files),
         StepKind::Captured(captured) => typescript::handle::captured::render(captured, files),
+        StepKind::Telemetry(telemetry) => typescript::telemetry::render(telemetry, files),
         StepKind::Transport(transport) => typescript::transport::render(transport, files),
         StepKind::Allowance(allowance) => allowance::render(allowance, files),
         StepKind::Singleton(singleton) => typescript::singleton::render(singleton, files),

@@ -155,6 +155,29 @@ fn names_and_lifetimes_are_those_of_the_file() {
 }
 
 #[test]
+fn two_stores_of_one_noun_get_tools_of_two_names() {
+    let repository = Repository::bare("fixtures/gold/typescript/c-session-map/before");
+    repository.write("src/notes.ts", NOTES);
+    repository.write("src/memos.ts", &NOTES.replace("'note'", "'memo'").replace("register(", "registerMemos("));
+    repository.edit(
+        "src/server.ts",
+        "import * as z",
+        "import { register } from './notes.js';\nimport { registerMemos } from './memos.js';\nimport * as z",
+    );
+    let made = "  const server = new McpServer({ name: 'basket', version: '0.1.0' });\n";
+    let registered = format!("{made}  register(server);\n  registerMemos(server);\n");
+    repository.edit("src/server.ts", made, &registered);
+    repository.write("mcp-migrate.toml", "[fix.names]\nnotes = { noun = 'note list' }\n");
+    let run = repository.run(&["fix", "--allow-dirty"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let text = repository.read("src/notes.ts") + &repository.read("src/memos.ts");
+    for tool in ["'create_note_list',\n", "'create_note_list_handle',\n"] {
+        // Its registration, and the store that names it.
+        assert_eq!(text.matches(tool).count(), 2, "{tool}: {text}");
+    }
+}
+
+#[test]
 fn what_is_set_for_a_store_comes_before_its_code_and_that_before_the_default() {
     let repository = Repository::bare("fixtures/gold/typescript/c-session-map/before");
     repository.edit(

@@ -137,6 +137,9 @@ fn a_comment_is_gone_with_what_it_allowed() {
     );
     let (_, told) = fix(&repository, &[]);
     assert!(groups(&told).iter().all(|group| group == "applied"), "{told}");
+    let note = "it changes src/server.ts:12 as well, though a comment allows it: until version 3";
+    let notes = told["groups"][0]["notes"].as_array().expect("notes");
+    assert!(notes.iter().any(|said| said == note), "{told}");
     assert!(!repository.read("src/server.ts").contains("mcp-migrate-allow"), "{}", repository.read("src/server.ts"));
     assert_eq!(repository.findings(&[]), (0, vec![]));
 }
@@ -154,8 +157,8 @@ fn what_a_person_may_have_meant_stays() {
         let repository = Repository::bare(CLEAN);
         let text = format!("{comment}\nexport const a = 1;\n");
         repository.write("src/plain.ts", &text);
-        let (_, told) = fix(&repository, &[]);
-        assert_eq!(told["summary"]["applied"], 0, "{told}");
+        let (code, told) = fix(&repository, &[]);
+        assert_eq!((code, &told["summary"]["applied"]), (1, &0.into()), "{told}");
         assert_eq!(repository.read("src/plain.ts"), text);
     }
 }

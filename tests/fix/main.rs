@@ -3,4 +3,5 @@
 mod disk;
 mod handles;
 mod parse;
+mod telemetry;
 mod transport;

@@ -87,7 +87,7 @@ impl<'a> Proposer<'a> {
                 Ok(rendered) if rendered.changes.is_empty() && rendered.new_files.is_empty() => {
                     held.extend(idle(step, &pass));
                 }
-                Ok(rendered) => groups.push(group(step, rendered, &claims(step, &pass, &settled))),
+                Ok(rendered) => groups.push(group(step, rendered, &pass, &settled)),
                 Err(why) => held.push(Held { step: step.clone(), why }),
             }
         }
@@ -161,7 +161,7 @@ fn idle(step: &Step, pass: &Pass) -> Option<Held> {
     Some(Held { step: step.clone(), why: Why::Refused(refused) })
 }
 
-fn group(step: &Step, rendered: Rendered, claims: &[String]) -> Group {
+fn group(step: &Step, rendered: Rendered, pass: &Pass, settled: &Settled) -> Group {
     let level = rendered.level.map_or(step.level, |level| level.max(step.level));
     let mut group = Group::new(step.id.clone(), step.title.clone(), step.rule, level);
     // What it requires was done in an earlier round, or there would be no such group yet.
@@ -171,7 +171,11 @@ fn group(step: &Step, rendered: Rendered, claims: &[String]) -> Group {
         .map(|change| Edit::replace(change.path, change.span.start as usize..change.span.end as usize, change.text))
         .collect();
     group.new_files = rendered.new_files.into_iter().map(|(path, text)| NewFile { path, text }).collect();
-    group.claims = claims.to_vec();
-    group.notes = step.notes.iter().cloned().chain(rendered.notes).collect();
+    group.claims = claims(step, pass, settled);
+    // The idea is whole or nothing: where a part of it counts, the rest goes with it, and that is told.
+    let besides = settled.left_of(&step.id).map(|(finding, reason)| {
+        format!("it changes {}:{} as well, though {reason}", finding.path, finding.start.line)
+    });
+    group.notes = step.notes.iter().cloned().chain(rendered.notes).chain(besides).collect();
     group
 }

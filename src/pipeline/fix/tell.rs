@@ -9,7 +9,8 @@ use crate::pipeline::locate::Locator;
 use crate::plan::{self, Site};
 use crate::report::fix::{Fix, Group, Manual, Precondition, Status, Summary};
 use crate::report::scan::{SPEC, Tool};
-use crate::rules::finding::Severity;
+use crate::rules::finding::{Finding, Severity};
+use crate::rules::unused_allow;
 
 /// The whole answer, as a dry run.
 pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
@@ -152,17 +153,36 @@ fn manual(rounds: &Rounds, places: &Locator) -> Vec<Manual> {
         .collect();
     out.extend(unspoken(rounds));
     out.extend(unplanned(rounds));
+    out.extend(unclear(rounds));
     out.sort_by(|a, b| (&a.at, &a.rule, &a.what).cmp(&(&b.at, &b.rule, &b.what)));
     out.dedup();
     out
+}
+
+/// Comments that can't be taken at their word: they may be a slip of the pen.
+fn unclear(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
+    let comments = rounds.settled.findings.iter().filter(|f| f.rule == unused_allow::RULE.name && f.fix.is_none());
+    comments.map(|finding| Manual {
+        rule: finding.rule.to_owned(),
+        at: Place { path: finding.path.clone(), line: finding.start.line, column: finding.start.column },
+        what: "correct a comment that allows nothing, or take it away".to_owned(),
+        why: finding.message.clone(),
+        todo: vec![finding.advice.clone()],
+    })
+}
+
+/// The most severe finding of a server that is more than a note. Comments are told by themselves.
+fn worst<'r>(rounds: &'r Rounds, server: &str) -> Option<&'r Finding> {
+    let of_server = |f: &&Finding| f.server == server && f.rule != unused_allow::RULE.name;
+    let findings = rounds.settled.findings.iter().filter(of_server);
+    findings.rev().max_by_key(|finding| finding.severity).filter(|finding| finding.severity > Severity::Note)
 }
 
 /// Servers in languages that have no planner yet, at their most severe finding.
 fn unspoken(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
     let servers = rounds.last.scan.servers.iter().filter(|server| !plan::speaks(server.language));
     servers.filter_map(|server| {
-        let findings = rounds.settled.findings.iter().filter(|finding| finding.server == server.path);
-        let worst = findings.rev().max_by_key(|finding| finding.severity).filter(|f| f.severity > Severity::Note)?;
+        let worst = worst(rounds, &server.path)?;
         let at = Place { path: worst.path.clone(), line: worst.start.line, column: worst.start.column };
         Some(Manual {
             rule: worst.rule.to_owned(),
@@ -182,8 +202,7 @@ fn unplanned(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
     };
     let servers = rounds.last.scan.servers.iter().filter(|server| plan::speaks(server.language));
     servers.filter(move |server| !has_plan(&server.path)).filter_map(|server| {
-        let findings = rounds.settled.findings.iter().filter(|finding| finding.server == server.path);
-        let worst = findings.rev().max_by_key(|finding| finding.severity).filter(|f| f.severity > Severity::Note)?;
+        let worst = worst(rounds, &server.path)?;
         let at = Place { path: worst.path.clone(), line: worst.start.line, column: worst.start.column };
         Some(Manual {
             rule: worst.rule.to_owned(),

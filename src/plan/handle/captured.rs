@@ -1,8 +1,6 @@
 //! State without a key: variables of the function that builds the server, which its handlers capture. Each session had a set of its
 //! own; now a record holds them, behind a handle.
 
-use rustc_hash::FxHashSet;
-
 use super::carriers::{Followed, Problem, follow_captured};
 use super::planner::{RULE, Words, called, lifetime, loss, manual};
 use super::{Carries, Entry, Lifetime, Names, Role, ToolUse};
@@ -67,10 +65,13 @@ struct Group<'f> {
 
 /// Plans what becomes of the variables that the handlers of a session capture.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
-    let words = Words::of(context);
+    let mut words = Words::of(context, &out.steps);
     for group in groups(context) {
         match step(context, server, settings, &group, &words) {
-            Ok(step) => out.steps.push(step),
+            Ok(step) => {
+                words.take(&step);
+                out.steps.push(step);
+            }
             Err(problem) => out.manual.extend(group.found.iter().map(|found| refused(context, found, &problem))),
         }
     }
@@ -136,9 +137,7 @@ fn step(
     for found in &group.found {
         plain(context, found)?;
     }
-    if let Some(problem) = group.followed.problems.first() {
-        return Err(problem.clone());
-    }
+    only_tools(context, group)?;
     let declared = |found: &Found| site(context, Spot { module: found.holder.module, span: found.holder.span });
     let tools = tools(context, group)?;
     let called = called(context, group.found[0], &group.found[1..]);
@@ -197,22 +196,55 @@ fn plain(context: &Context<'_, '_>, found: &Found) -> Result<(), Problem> {
             "make it in the function that registers the tools, and run again",
         );
     };
-    let values = flow.values(flow.symbol_node(symbol));
-    let is_data = |value: &Value| match value {
-        Value::Object(id) => {
-            let object = flow.object(*id);
-            object.class.is_none()
-                && matches!(object.role, None | Some(Known::List | Known::Map | Known::Set | Known::Cell))
-        }
-        Value::Absent | Value::Argument(_) | Value::Text(_) | Value::Random(_) => true,
-        _ => false,
-    };
-    match values.iter().all(is_data) {
+    match flow.values(flow.symbol_node(symbol)).iter().all(|value| is_data(context, value, DEPTH)) {
         true => Ok(()),
         false => stop(
             "it holds an object with a life of its own, and not plain data",
             "give out its handle with a tool that makes it, keep it in a store with a `close`, and drop it with another tool",
         ),
+    }
+}
+
+/// How deep in a value to look.
+const DEPTH: u32 = 3;
+
+/// Whether a value is plain data, as far as it can be seen.
+fn is_data(context: &Context<'_, '_>, value: &Value, depth: u32) -> bool {
+    let flow = &context.analysis.flow;
+    match value {
+        Value::Object(id) => {
+            let object = flow.object(*id);
+            let known = object.class.is_none()
+                && matches!(object.role, None | Some(Known::List | Known::Map | Known::Set | Known::Cell));
+            let inner = || flow.fields(*id).into_iter().flat_map(|(_, values)| values).chain(flow.elements(*id));
+            known && (depth == 0 || inner().all(|value| is_data(context, &value, depth - 1)))
+        }
+        Value::Absent | Value::Argument(_) | Value::Text(_) | Value::Random(_) => true,
+        _ => false,
+    }
+}
+
+/// Refuses what is not reached by tools alone.
+fn only_tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Problem> {
+    if let Some(problem) = group.followed.problems.first() {
+        return Err(problem.clone());
+    }
+    if let Some(outside) = group.followed.outside.first() {
+        return Err(Problem {
+            at: outside.at.clone(),
+            why: "code that no tool calls uses it through this call".to_owned(),
+            todo: "take the call out, or let a tool make it".to_owned(),
+        });
+    }
+    let program = context.analysis.flow.program;
+    let inner = |func: &FuncRef| *func != group.scope && program.within(*func, group.scope);
+    match group.followed.funcs.iter().find(|func| !inner(func)) {
+        None => Ok(()),
+        Some(func) => Err(Problem {
+            at: site(context, Spot { module: func.module, span: program.function(*func).span }),
+            why: "it is used where the server is built, and not only by its tools".to_owned(),
+            todo: "let only tools and the functions that they call use it".to_owned(),
+        }),
     }
 }
 
@@ -321,8 +353,7 @@ fn server_name(context: &Context<'_, '_>, scope: FuncRef) -> Option<String> {
 }
 
 fn lost(context: &Context<'_, '_>, group: &Group<'_>) -> String {
-    let lists: FxHashSet<&str> =
-        group.found.iter().filter(|found| is_list(context, found)).map(|found| found.name.text()).collect();
-    let lists: Vec<String> = lists.into_iter().map(ToOwned::to_owned).collect();
+    let lists = group.found.iter().filter(|found| is_list(context, found)).map(|found| found.name.text().to_owned());
+    let lists: Vec<String> = lists.filter(|name| name.ends_with('s')).collect();
     loss(&lists)
 }

@@ -12,6 +12,8 @@ mod trace;
 
 use super::Site;
 
+pub(super) use carriers::{Problem, follow};
+pub(super) use facts::{entry as entry_of, loose, made};
 pub use names::Names;
 pub use planner::{plan, withhold};
 pub use roles::Role;

@@ -15,7 +15,7 @@ const INTERFACE: &str =
 
 /// Plans what becomes of the stores of a server that are kept by session.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
-    let names = Words::of(context);
+    let mut names = Words::of(context, &out.steps);
     let stores: Vec<&Found> = context
         .stores()
         .filter(|found| {
@@ -24,7 +24,10 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
         .collect();
     for (found, companions) in groups::of(context, &stores) {
         match store(context, server, found, &companions, &names, settings) {
-            Ok(step) => out.steps.push(step),
+            Ok(step) => {
+                names.take(&step);
+                out.steps.push(step);
+            }
             Err(problem) => {
                 for found in std::iter::once(found).chain(companions) {
                     out.manual.push(manual(context, found, problem.clone()));
@@ -61,15 +64,28 @@ fn withheld(step: Step, several: &Processes) -> Option<Manual> {
     })
 }
 
-/// The names that a server uses already.
+/// The names that a server uses already, or will.
 pub(super) struct Words {
     pub(super) tools: Vec<String>,
     pub(super) arguments: Vec<String>,
 }
 
 impl Words {
-    pub(super) fn of(context: &Context<'_, '_>) -> Self {
-        Self { tools: facts::tool_names(context), arguments: facts::argument_names(context) }
+    pub(super) fn of(context: &Context<'_, '_>, steps: &[Step]) -> Self {
+        let mut out = Self { tools: facts::tool_names(context), arguments: facts::argument_names(context) };
+        steps.iter().for_each(|step| out.take(step));
+        out
+    }
+
+    /// What a step is to bring is there for the steps after it.
+    pub(super) fn take(&mut self, step: &Step) {
+        let names = match &step.kind {
+            StepKind::Handle(handle) => &handle.names,
+            StepKind::Captured(captured) => &captured.names,
+            _ => return,
+        };
+        self.tools.extend([names.create.clone(), names.destroy.clone()]);
+        self.arguments.push(names.argument.clone());
     }
 }
 

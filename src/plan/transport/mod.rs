@@ -177,6 +177,11 @@ fn unfit_factories(context: &Context<'_, '_>) -> Vec<Manual> {
     out
 }
 
+/// The routes that lead to the transports of a package.
+pub(super) fn routes_of(context: &Context<'_, '_>) -> Vec<Route> {
+    routes::collect(context)
+}
+
 /// A transport of a package that handles requests in a way of its own.
 fn hidden(context: &Context<'_, '_>) -> Option<Manual> {
     let flow = &context.analysis.flow;

@@ -16,5 +16,6 @@ pub mod script;
 pub mod scripts;
 pub mod singleton;
 pub mod style;
+pub mod telemetry;
 pub mod tools;
 pub mod transport;

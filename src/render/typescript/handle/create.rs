@@ -276,7 +276,7 @@ fn with_choices(work: &Work<'_>, script: &Script, node: Node<'_>) -> (String, Ve
 }
 
 /// The lines of a value, each with one tab for each level below the first.
-fn unindented(script: &Script, node: Node<'_>, text: &str) -> Vec<String> {
+pub fn unindented(script: &Script, node: Node<'_>, text: &str) -> Vec<String> {
     let base = script.indentation(node);
     let unit = script.style.indent.text();
     text.lines()

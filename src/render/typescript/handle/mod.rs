@@ -8,7 +8,7 @@ mod access;
 pub mod captured;
 mod checks;
 mod create;
-mod edits;
+pub(super) mod edits;
 mod finish;
 mod initial;
 mod keys;
@@ -201,7 +201,7 @@ fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wanted<'_>>) 
 }
 
 /// An import before all other code stands above the comment of what follows, and apart from it.
-fn above_comments(script: &Script, mut import: Change) -> Change {
+pub(super) fn above_comments(script: &Script, mut import: Change) -> Change {
     let first = children(script.tree.root_node())
         .into_iter()
         .find(|node| import.text.ends_with('\n') && script.line_start(node.start_byte()) == import.span.start as usize);
@@ -214,7 +214,7 @@ fn above_comments(script: &Script, mut import: Change) -> Change {
 }
 
 /// Adds an import. Where it would stand at an import that goes, it takes that one's place.
-fn join_import(script: &Script, changes: &mut Vec<Change>, import: Change) {
+pub(super) fn join_import(script: &Script, changes: &mut Vec<Change>, import: Change) {
     if let Some(same) = changes.iter_mut().find(|change| change.span == import.span) {
         same.text += &import.text;
         return;

@@ -207,6 +207,13 @@ fn extended<'s>(function: Code<'s>, parameter: Node<'s>, wish: &Wish<'_>) -> Res
             changes.push(script.change(span(inner), text));
             name
         }
+        "identifier" if body.is_some_and(|body| is_used_whole(script, body, script.of(inner))) => {
+            // What takes all arguments must not take the handle along.
+            let name = local_name(function, wish.argument);
+            let text = format!("{{ {}, ...{} }}", bound(script, wish.argument, &name), script.of(inner));
+            changes.push(script.change(span(inner), text));
+            name
+        }
         "identifier" => {
             let key = key(script, wish.argument);
             let written = script.of(inner);
@@ -226,6 +233,24 @@ fn extended<'s>(function: Code<'s>, parameter: Node<'s>, wish: &Wish<'_>) -> Res
     let within = span(parameter);
     let (inside, elsewhere) = changes.into_iter().partition(|change: &Change| within.contains(change.span));
     Ok(More { text: applied(script, within, inside), name, elsewhere })
+}
+
+/// Whether the arguments are used as one value, and not only one by one.
+fn is_used_whole(script: &Script, body: Node<'_>, name: &str) -> bool {
+    mentions(script, body, name).iter().any(|used| {
+        let parent = used.parent();
+        parent.is_none_or(|parent| {
+            let member = matches!(parent.kind(), "member_expression" | "subscript_expression")
+                && parent.child_by_field_name("object") == Some(*used);
+            let taken_apart = parent.kind() == "variable_declarator"
+                && parent.child_by_field_name("value") == Some(*used)
+                && parent.child_by_field_name("name").is_some_and(|pattern| {
+                    pattern.kind() == "object_pattern"
+                        && children(pattern).iter().all(|entry| entry.kind() != "rest_pattern")
+                });
+            !member && !taken_apart
+        })
+    })
 }
 
 /// The parameters from the context on, and how the handler names who is calling.

@@ -52,14 +52,23 @@ fn new_tools(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
     let names = &captured.names;
     let (Some(first), Some(last)) = (captured.tools.first(), captured.tools.last()) else { return Ok(()) };
     let owner = if captured.owner { ", ownerOf({auth})" } else { "" };
-    let mut users: Vec<&str> = captured.tools.iter().map(|tool| tool.name.as_str()).collect();
     let uris = resources::uris(record)?;
-    users.extend(uris.iter().map(String::as_str));
+    let users = match uris.is_empty() {
+        true => create::users(captured.tools.iter().map(|tool| tool.name.as_str()).collect(), &names.destroy),
+        false => format!("the other tools and {} need", uris.join(" and ")),
+    };
+    let mut body = record.initial_lines();
+    if let Some(line) = body.first_mut() {
+        line.insert_str(0, &format!("const {} = await {}.create(", names.argument, record.store));
+    }
+    if let Some(line) = body.last_mut() {
+        line.push_str(&format!("{owner});"));
+    }
     let creating = NewTool {
         name: names.create.clone(),
-        description: create::description(names, &create::users(users, &names.destroy), &record.store),
+        description: create::description(names, &users, &record.store),
         parameters: Vec::new(),
-        body: vec![format!("const {} = await {}.create({}{owner});", names.argument, record.store, record.initial())],
+        body,
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
         structured: vec![names.argument.clone()],
     };

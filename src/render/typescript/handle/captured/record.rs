@@ -2,14 +2,15 @@
 
 use tree_sitter::Node;
 
+use super::super::create;
 use super::super::edits::Edits;
 use super::super::words;
 use super::types::{self, Typed};
 use crate::plan::handle::captured::Captured;
 use crate::render::Refused;
 use crate::render::typescript::scope;
-use crate::render::typescript::script::{Script, children, enclosing_function, span};
-use crate::render::typescript::scripts::Scripts;
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, span};
+use crate::render::typescript::scripts::{Scripts, mentions};
 
 /// A variable as it is declared.
 pub struct Variable<'a> {
@@ -106,8 +107,12 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
-    /// The first value of a record.
-    pub fn initial(&self) -> String {
+    /// The first value of a record, line by line.
+    pub fn initial_lines(&self) -> Vec<String> {
+        create::unindented(self.script, self.variables[0].statement, &self.initial())
+    }
+
+    fn initial(&self) -> String {
         let value = |variable: &Variable<'_>| match variable.value {
             Some(value) => self.script.of(value).to_owned(),
             None => "undefined".to_owned(),
@@ -129,19 +134,40 @@ impl<'a> Record<'a> {
     /// Takes the variables out of the function, and puts the store in front of it.
     pub fn take_out(&self, edits: &mut Edits) -> Result<(), Refused> {
         let script = self.script;
-        for variable in &self.variables {
-            edits.cut(script, script.removal(variable.statement));
+        // Neighbours go together, so that no blank line of theirs is left.
+        let statements: Vec<Node<'_>> = self.variables.iter().map(|variable| variable.statement).collect();
+        for run in statements.chunk_by(|a, b| a.next_named_sibling() == Some(*b)) {
+            edits.cut(script, script.removal_of_run(run[0], run[run.len() - 1]));
         }
-        let mut top = self.variables[0].statement;
-        while let Some(parent) = top.parent().filter(|parent| parent.kind() != "program") {
-            top = parent;
-        }
+        let top = self.place();
         words::above(edits, script, self.factory);
         let newline = script.style.newline;
         let text = script.style.dress(&self.declaration());
         let start = script.line_start(script.with_comments(top));
         edits.insert(script, start, format!("{text}{newline}{newline}"));
         Ok(())
+    }
+
+    /// The statement that the store is declared before: the one around the function, or an earlier one that may call it already.
+    fn place(&self) -> Node<'a> {
+        let mut top = self.variables[0].statement;
+        while let Some(parent) = top.parent().filter(|parent| parent.kind() != "program") {
+            top = parent;
+        }
+        let script = self.script;
+        let declared = top.child_by_field_name("declaration").unwrap_or(top).child_by_field_name("name");
+        let calls = |node: &Node<'a>| {
+            let runs = matches!(node.kind(), "expression_statement" | "lexical_declaration" | "variable_declaration");
+            let main = children(*node).first().is_some_and(|call| {
+                bare(*call).kind() == "call_expression"
+                    && bare(*call).child_by_field_name("function").is_some_and(|callee| callee.kind() == "identifier")
+            });
+            let named = declared.is_some_and(|name| !mentions(script, *node, script.of(name)).is_empty());
+            runs && (main || named)
+        };
+        let before = children(script.tree.root_node()).into_iter().take_while(|node| *node != top);
+        let required = |node: &Node<'a>| script.of(*node).contains("require(");
+        before.filter(|node| !required(node)).find(calls).unwrap_or(top)
     }
 
     fn declaration(&self) -> String {
@@ -207,7 +233,10 @@ fn variable<'a>(scripts: &'a Scripts<'a>, script: &'a Script, name: Node<'a>) ->
 /// Whether a variable is never assigned anew and holds an object: then that is the record.
 fn is_whole(script: &Script, variable: &Variable<'_>) -> bool {
     let constant = script.of(variable.statement).starts_with("const");
+    let uses = scope::uses(script, variable.name).len();
+    // No function has the name for something else.
     constant
+        && mentions(script, script.tree.root_node(), script.of(variable.name)).len() == uses + 1
         && variable
             .value
             .is_some_and(|value| matches!(types::inner(value).kind(), "array" | "object" | "new_expression"))

@@ -75,6 +75,7 @@ pub fn pass_on(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
                 "pass the record by hand",
             ));
         }
+        only_called(record, carrier, function)?;
         let parameter = match &record.ty {
             Some(ty) => format!("{}: {ty}", record.name),
             None => record.name.clone(),
@@ -97,6 +98,30 @@ pub fn pass_on(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// Refuses a function that is used in another way than by a call which passes the record on.
+fn only_called(record: &Record<'_>, carrier: &Carries, function: Node<'_>) -> Result<(), Refused> {
+    let script = record.script;
+    let declares = |node: &Node<'_>| matches!(node.kind(), "function_declaration" | "variable_declarator");
+    let name = std::iter::successors(Some(function), Node::parent)
+        .take(2)
+        .find(declares)
+        .and_then(|declaration| declaration.child_by_field_name("name"))
+        .filter(|name| name.kind() == "identifier")
+        .ok_or_else(|| script.refuse(function, "this function has no name of its own", "pass the record by hand"))?;
+    let passes = |used: &Node<'_>| {
+        let call = used.parent().filter(|call| call.child_by_field_name("function") == Some(*used));
+        call.is_some_and(|call| carrier.calls.iter().any(|known| known.at.span == span(call)))
+    };
+    match scope::uses(script, name).into_iter().find(|used| !passes(used)) {
+        None => Ok(()),
+        Some(used) => Err(script.refuse(
+            used,
+            "this function needs the record, and what calls it here can't be told",
+            "call it by its name, with its arguments, and run again",
+        )),
+    }
 }
 
 /// Puts a text before all others of a list in parentheses.

@@ -1,0 +1,49 @@
+//! Accesses where no tool is called: what a session's end cleaned up has no end any more, and a sweep goes on.
+
+use tree_sitter::Node;
+
+use super::{TODO, Work};
+use crate::plan::handle::Kind;
+use crate::render::Refused;
+use crate::render::typescript::script::{Script, children};
+
+/// Takes the clean-up at the end of a session out. Says whether there was any.
+pub fn settle(work: &mut Work<'_>) -> Result<bool, Refused> {
+    let mut cleaned = false;
+    for outside in &work.plan.outside {
+        let (script, node) = work.scripts.expression(&outside.at)?;
+        if sweep(script, node, &work.plan.name).is_some() {
+            continue;
+        }
+        if outside.kind != Kind::Delete || !outside.direct {
+            return Err(script.refuse(node, "the counts are used here, where no tool is called", TODO));
+        }
+        cleaned = true;
+        let parent = node.parent();
+        match parent.map(|parent| (parent.kind(), parent)) {
+            Some(("expression_statement", statement)) => work.edits.cut(script, script.removal(statement)),
+            Some(("unary_expression", void)) if void.parent().is_some_and(|up| up.kind() == "expression_statement") => {
+                work.edits.cut(script, script.removal(void.parent().unwrap_or(void)));
+            }
+            Some(("arrow_function", arrow)) if arrow.child_by_field_name("body") == Some(node) => {
+                work.edits.replace(script, super::span(node), "{}");
+            }
+            _ => return Err(script.refuse(node, "the counts are dropped here in the midst of other code", TODO)),
+        }
+    }
+    Ok(cleaned)
+}
+
+/// The loop over the table that a place stands in: it drops what has expired, by the entries themselves.
+pub fn sweep<'t>(script: &Script, node: Node<'t>, table: &str) -> Option<Node<'t>> {
+    std::iter::successors(node.parent(), Node::parent).find(|around| {
+        let loops = around.kind() == "for_in_statement"
+            && around.child_by_field_name("right").is_some_and(|right| {
+                let right = script.of(right);
+                right == table || right == format!("{table}.entries()") || right == format!("{table}.keys()")
+            });
+        let each = around.kind() == "call_expression"
+            && around.child_by_field_name("function").is_some_and(|callee| script.of(callee) == format!("{table}.forEach"));
+        (loops || each) && !children(*around).is_empty()
+    })
+}
