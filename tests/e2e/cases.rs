@@ -61,6 +61,8 @@ pub enum Source {
 pub enum Signature {
     /// They differ exactly in the rows that tell of sessions; besides, what failed may pass.
     Exact,
+    /// As `Exact`, of a server that kept events to send them again: its store goes too, and so do the rows on what it was for.
+    Replay,
     /// Only the result is asked, and has those rows as they are without sessions. For servers that took one client only: the
     /// suite, which connects many times, learns nothing of them.
     Sessionless,

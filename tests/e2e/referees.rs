@@ -158,10 +158,13 @@ struct Change {
     new: Rows,
 }
 
-/// `referees/session-signature.tsv`: scenario, row, status before, status after; `-` where the row is absent.
-fn allowed() -> Change {
+const SESSIONS: &str = include_str!("referees/session-signature.tsv");
+const REPLAY: &str = include_str!("referees/replay-signature.tsv");
+
+/// From tables of scenario, row, status before, status after; `-` where the row is absent.
+fn allowed(tables: &[&str]) -> Change {
     let mut change = Change { gone: BTreeSet::new(), new: Rows::new() };
-    for line in include_str!("referees/session-signature.tsv").lines().skip(1) {
+    for line in tables.iter().flat_map(|table| table.lines().skip(1)) {
         let [scenario, row, before, after] = line.split('\t').collect::<Vec<_>>()[..] else {
             panic!("a row of the signature has four cells: {line}")
         };
@@ -186,11 +189,14 @@ fn compare(before: &Rows, result: &Rows, rule: Signature) -> Result<(), String> 
         let failed = (scenario.clone(), row.clone(), "FAILURE".to_owned());
         status != "SUCCESS" || gone.remove(&failed).is_none()
     });
-    let allowed = allowed();
+    let allowed = match rule {
+        Signature::Replay => allowed(&[SESSIONS, REPLAY]),
+        _ => allowed(&[SESSIONS]),
+    };
     let fine = match rule {
         Signature::None => true,
         Signature::Same => gone.is_empty() && new.is_empty(),
-        Signature::Exact => names(&gone) == allowed.gone && new == allowed.new,
+        Signature::Exact | Signature::Replay => names(&gone) == allowed.gone && new == allowed.new,
         Signature::Sessionless => {
             let told = names(&allowed.new);
             let over = allowed.gone.difference(&told);

@@ -41,7 +41,8 @@ class Inspector {
   }
 
   async call(era, tool, args = {}) {
-    const pairs = Object.entries(args).map(([key, value]) => `${key}=${value}`);
+    const plain = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
+    const pairs = Object.entries(args).map(([key, value]) => `${key}=${plain(value)}`);
     const options = ['--method', 'tools/call', '--tool-name', tool];
     if (pairs.length > 0) options.push('--tool-arg', ...pairs);
     return told((await this.ask(era, options)).result);
