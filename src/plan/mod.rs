@@ -7,6 +7,7 @@ pub mod allowance;
 pub mod blockers;
 mod factories;
 pub mod handle;
+pub mod labels;
 pub mod settings;
 pub mod singleton;
 pub mod telemetry;
@@ -65,6 +66,8 @@ pub struct Step {
 pub enum StepKind {
     /// A store becomes a store of handles.
     Handle(Box<handle::Handle>),
+    /// Log lines tell an id of the request.
+    Labels(Box<labels::Labels>),
     /// What a function that builds the server keeps for its tools becomes a store of handles.
     Captured(Box<handle::captured::Captured>),
     /// A table of counts is keyed by network address.
@@ -147,6 +150,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
     handle::plan(context, server, settings, &mut out);
     handle::captured::plan(context, server, settings, &mut out);
     telemetry::plan(context, server, &mut out);
+    labels::plan(context, &mut out);
     let blockers = blockers::of(context, &out.steps);
     let (steps, refused) = match blockers.manual.is_empty() {
         true => without_sessions(context, server, &out.steps, &blockers),
@@ -177,8 +181,11 @@ fn without_sessions(
     }
     let transport = transport::plan(context, server, steps);
     let notes = |step: Step| Step { notes: [step.notes, blockers.notes.clone()].concat(), ..step };
+    // Labels belong to no store.
+    let labels = steps.iter().filter(|step| matches!(step.kind, StepKind::Labels(_))).map(|step| step.id.clone());
+    let waits = |step: Step| Step { requires: step.requires.iter().cloned().chain(labels).collect(), ..step };
     match transport.step {
-        Some(step) => (vec![notes(step)], Vec::new()),
+        Some(step) => (vec![notes(waits(step))], Vec::new()),
         None if in_table => (Vec::new(), transport.manual),
         None => (Vec::new(), singleton.manual),
     }

@@ -155,14 +155,15 @@ fn step(context: &Context<'_, '_>, server: &Server, found: &Found) -> Result<Ste
         requires: Vec::new(),
         claims,
         notes: vec![
-            "clients behind one address share an entry now, and a client with two sessions no longer has two".to_owned(),
+            "clients behind one address share an entry now, and a client with two sessions no longer has two"
+                .to_owned(),
         ],
         kind: StepKind::Telemetry(Box::new(telemetry)),
     })
 }
 
 /// The only context variable of a package.
-fn ambient(context: &Context<'_, '_>) -> Option<Ambient> {
+pub(super) fn ambient(context: &Context<'_, '_>) -> Option<Ambient> {
     let flow = &context.analysis.flow;
     let variables: Vec<ObjId> =
         flow.object_ids().filter(|id| flow.object(*id).role == Some(Role::AsyncContext)).collect();

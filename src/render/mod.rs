@@ -57,6 +57,7 @@ pub trait Files {
 pub fn render(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
     match &step.kind {
         StepKind::Handle(handle) => typescript::handle::render(handle, files),
+        StepKind::Labels(labels) => typescript::labels::render(labels, files),
         StepKind::Captured(captured) => typescript::handle::captured::render(captured, files),
         StepKind::Telemetry(telemetry) => typescript::telemetry::render(telemetry, files),
         StepKind::Transport(transport) => typescript::transport::render(transport, files),

@@ -300,19 +300,24 @@ fn resources(context: &Context<'_, '_>, group: &Group<'_>) -> Vec<ResourceUse> {
 
 /// The noun is what the variables keep, what the server is about, or a variable that counts or names something.
 fn names(context: &Context<'_, '_>, group: &Group<'_>, words: &Words, chosen: &NameSetting) -> Names {
-    let of = |store: &str, value: Option<&str>, list: bool| {
-        Names::of(&Source { store, value, list, tools: &words.tools, arguments: &words.arguments, chosen })
+    let of = |store: &str, value: Option<&str>| {
+        Names::of(&Source { store, value, list: false, tools: &words.tools, arguments: &words.arguments, chosen })
     };
-    let unknown = of("state", None, false);
+    let unknown = of("state", None);
     let tells = |names: &Names| names.noun != unknown.noun;
     let container = |found: &&&Found| !found.objects.is_empty();
     let own = |found: &&Found| {
-        let list = found.value.as_deref().is_some_and(|value| value.ends_with("[]") || value.starts_with("Array<"));
-        of(found.name.text(), found.value.as_deref(), list || is_list(context, found))
+        let name = found.name.text();
+        let names = of(name, found.value.as_deref());
+        let several = super::names::words(name).last().is_some_and(|word| super::names::singular(word) != *word);
+        let thing = several || !tells(&of(name, None));
+        // `lines` is a list of them, and the handle stands for the list; `queue` says that itself.
+        let list = is_list(context, found) && thing && tells(&names);
+        if list { of(&format!("{} list", names.noun), None) } else { names }
     };
     let kept = group.found.iter().filter(container).map(own).find(tells);
     let only = || group.found.iter().map(own).find(tells);
-    let domain = || server_name(context, group.scope).map(|name| of(&domain(&name), None, false)).filter(tells);
+    let domain = || server_name(context, group.scope).map(|name| of(&domain(&name), None)).filter(tells);
     if let Some(names) = kept.or_else(|| if group.found.len() == 1 { only() } else { None }) {
         return names;
     }
@@ -321,7 +326,10 @@ fn names(context: &Context<'_, '_>, group: &Group<'_>, words: &Words, chosen: &N
 
 fn is_list(context: &Context<'_, '_>, found: &Found) -> bool {
     let role = |id| context.analysis.flow.object(id).role;
-    !found.objects.is_empty() && found.objects.iter().all(|id| matches!(role(*id), Some(Known::List | Known::Set)))
+    let written = found.value.as_deref().is_some_and(|value| value.ends_with("[]") || value.starts_with("Array<"));
+    written
+        || !found.objects.is_empty()
+            && found.objects.iter().all(|id| matches!(role(*id), Some(Known::List | Known::Set)))
 }
 
 /// What a server's name says beside that it is a server.

@@ -123,6 +123,12 @@ fn store(
     let container = facts::container(context.analysis, made).ok_or_else(|| {
         stop("its container is none that handles can take the place of", "keep its values in a map by handle")
     })?;
+    if looks_like_times(found) {
+        return Err(stop(
+            "it keeps lists of numbers, which may be times of calls that limit later ones: a limit is no handle",
+            "where it limits calls, key it by the authenticated user or the network address; else turn it into a handle by hand",
+        ));
+    }
     if found.with_transport {
         return Err(stop(
             "its records hold the transport as well",
@@ -261,6 +267,12 @@ fn tools(
     }
     out.sort_by(|a, b| (&a.registration, &a.entry).cmp(&(&b.registration, &b.entry)));
     Ok(out)
+}
+
+/// Lists of plain numbers by session are the windows of limiters as often as they are data, and the wrong one of the two lets the
+/// caller reset its own limit.
+fn looks_like_times(found: &Found) -> bool {
+    matches!(found.value.as_deref().map(str::trim), Some("number[]" | "Array<number>" | "Date[]" | "Array<Date>"))
 }
 
 /// What settings may call a store: itself first, then those that share its handle.

@@ -4,6 +4,7 @@
 //! names the expressions that are so, file by file; specialising the code under them is the renderer's part.
 
 mod facts;
+mod lists;
 mod opening;
 mod routes;
 mod tables;
@@ -89,6 +90,8 @@ pub struct Transport {
     pub sse: Vec<Route>,
     /// Where the tables of sessions are declared.
     pub tables: Vec<Site>,
+    /// The session header in lists of headers that browsers may send or read.
+    pub header_lists: Vec<Site>,
 }
 
 /// What a server's transport asks for: a step, or what a person has to do before.
@@ -153,6 +156,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             routes,
             sse,
             tables: tables::sites(context),
+            header_lists: lists::sites(context),
         })),
         notes: Vec::new(),
     };

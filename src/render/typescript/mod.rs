@@ -7,6 +7,7 @@ pub mod handle_module;
 pub mod header_list;
 pub mod imports;
 pub mod in_flight;
+pub mod labels;
 pub mod lines;
 pub mod project;
 pub mod prune;

@@ -158,12 +158,8 @@ mcp.on(['GET', 'DELETE'], '/', async (c) => {
 
 #[test]
 fn a_fallback_in_a_callback_is_no_answer_of_the_call_and_listed_methods_are_turned_away() {
-    let files = [
-        ("package.json", MANIFEST),
-        ("src/tools.ts", TOOLS),
-        ("src/sessions.ts", SESSIONS),
-        ("src/routes.ts", ROUTES),
-    ];
+    let files =
+        [("package.json", MANIFEST), ("src/tools.ts", TOOLS), ("src/sessions.ts", SESSIONS), ("src/routes.ts", ROUTES)];
     let package = Package::new(&files);
     let outcome = package.fix();
     assert_eq!(outcome.applied.len(), 1, "{:?}", outcome.refused);

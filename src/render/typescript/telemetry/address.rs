@@ -6,7 +6,7 @@ use super::{TODO, Work};
 use crate::plan::telemetry::Ambient;
 use crate::render::Refused;
 use crate::render::typescript::imports;
-use crate::render::typescript::script::{Script, bare, children, enclosing_function, statement};
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, statement};
 use crate::render::typescript::scripts::{Code, mentions};
 
 /// A context variable.
@@ -70,9 +70,11 @@ fn holds_address(work: &mut Work<'_>, made: Code<'_>) -> Result<(), Refused> {
         }),
         _ => None,
     };
-    let members = members.ok_or_else(|| script.refuse(held, "what the context variable holds is declared elsewhere", TODO))?;
+    let members =
+        members.ok_or_else(|| script.refuse(held, "what the context variable holds is declared elsewhere", TODO))?;
     let listed = children(members);
-    let named = |member: &&Node<'_>| member.child_by_field_name("name").is_some_and(|name| script.of(name) == "address");
+    let named =
+        |member: &&Node<'_>| member.child_by_field_name("name").is_some_and(|name| script.of(name) == "address");
     match listed.iter().find(named) {
         Some(known) if script.of(*known).contains("string") => return Ok(()),
         Some(known) => return Err(script.refuse(*known, "the context variable has an address of another kind", TODO)),
@@ -172,12 +174,13 @@ fn covers(work: &Work<'_>, script: &Script, call: Node<'_>) -> bool {
         return false;
     }
     let path = first(script, call);
-    let literal = path.as_deref().is_some_and(|path| path.starts_with(['\'', '"', '`']));
+    let list = call.child_by_field_name("arguments").map(children).unwrap_or_default();
+    let everywhere = list.first().is_some_and(|first| is_function(*first));
     routes.iter().all(|route| {
         let Ok(route) = work.scripts.at(&route.at) else { return false };
         route.script.path == script.path
             && call.start_byte() < route.node.start_byte()
-            && (!literal || first(route.script, route.node) == path)
+            && (everywhere || first(route.script, route.node) == path)
     })
 }
 
@@ -187,7 +190,8 @@ fn create(work: &mut Work<'_>) -> Result<Variable, Refused> {
     let script = made.script;
     let free = |name: &&&str| mentions(script, script.tree.root_node(), name).is_empty();
     let names = ["requestContext", "callContext", "addressContext"];
-    let name = names.iter().find(free).copied().ok_or_else(|| made.refuse("no name for a context variable is free", TODO))?;
+    let name =
+        names.iter().find(free).copied().ok_or_else(|| made.refuse("no name for a context variable is free", TODO))?;
     let variable = Variable { name: name.to_owned(), home: script.path.clone(), exported: true };
     let mut done: Vec<(String, String)> = Vec::new();
     for route in &work.plan.routes {
@@ -204,7 +208,8 @@ fn create(work: &mut Work<'_>) -> Result<Variable, Refused> {
         work.edits.insert(call.script, start, format!("{text}{indent}"));
         see(work, &variable, call.script, call.node)?;
     }
-    let shared = !work.wanted.is_empty() || work.plan.carriers.iter().any(|carrier| carrier.function.path != script.path);
+    let shared =
+        !work.wanted.is_empty() || work.plan.carriers.iter().any(|carrier| carrier.function.path != script.path);
     let of_type = if script.typed() { "<{ address: string | undefined }>" } else { "" };
     let export = if shared && !is_common(script) { "export " } else { "" };
     if shared && is_common(script) {
@@ -229,7 +234,8 @@ fn middleware(route: Code<'_>, variable: &Variable) -> Result<(String, (String, 
     let script = route.script;
     let stop = || route.refuse("this route is not written as `app.method(path, …)` in a statement of its own", TODO);
     let callee = route.node.child_by_field_name("function").filter(|callee| callee.kind() == "member_expression");
-    let router = callee.and_then(|callee| callee.child_by_field_name("object")).filter(|node| node.kind() == "identifier");
+    let router =
+        callee.and_then(|callee| callee.child_by_field_name("object")).filter(|node| node.kind() == "identifier");
     let path = route.node.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
     let path = path.filter(|path| matches!(path.kind(), "string" | "identifier" | "member_expression"));
     let alone = route.node.parent().is_some_and(|parent| parent.kind() == "expression_statement");

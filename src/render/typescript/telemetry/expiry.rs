@@ -56,7 +56,8 @@ fn is_swept(work: &Work<'_>) -> Result<bool, Refused> {
         let member = parent.filter(|parent| parent.kind() == "member_expression");
         let method = member.and_then(|member| member.child_by_field_name("property")).map(|name| script.of(name));
         let around = member.and_then(|member| member.parent()).unwrap_or(node);
-        if method == Some("clear") || sweep(script, around, &work.plan.name).is_some_and(|around| drops(script, around)) {
+        if method == Some("clear") || sweep(script, around, &work.plan.name).is_some_and(|around| drops(script, around))
+        {
             swept = true;
             continue;
         }
@@ -64,7 +65,8 @@ fn is_swept(work: &Work<'_>) -> Result<bool, Refused> {
         let each = (method == Some("forEach")).then(|| member.and_then(|member| member.parent())).flatten();
         if loops.is_some() || each.is_some_and(|call| drops(script, call)) {
             swept = true;
-        } else if !matches!(method, Some("size" | "delete")) && !matches!(method, Some("entries" | "keys") if swept_over(script, node))
+        } else if !matches!(method, Some("size" | "delete"))
+            && !matches!(method, Some("entries" | "keys") if swept_over(script, node))
         {
             return Err(script.refuse(node, "the counts are used here as a whole", TODO));
         } else if matches!(method, Some("entries" | "keys")) {
@@ -84,14 +86,13 @@ fn drops(script: &Script, around: Node<'_>) -> bool {
     script.of(around).contains(".delete(")
 }
 
-/// When an entry has expired, by a read of the table: `if (!bucket || bucket.resetAt < now) table.set(…)`, or
-/// `(table.get(key) ?? []).filter((at) => at > since)`.
+/// When an entry has expired, by a read of the table: `if (!bucket || bucket.resetAt < now) table.set(…)`.
 fn expiry(work: &Work<'_>) -> Result<Option<Expiry>, Refused> {
     let reads = work.plan.touches.iter().filter(|touch| touch.kind == Kind::Read);
     for read in reads {
         let (script, node) = work.scripts.expression(&read.at)?;
         let (_, function) = function(work, &work.plan.carriers[read.carrier].function)?;
-        if let Some(found) = by_condition(work, script, function, node).or_else(|| by_filter(work, script, function, node)) {
+        if let Some(found) = by_condition(work, script, function, node) {
             return Ok(Some(found));
         }
     }
@@ -120,37 +121,6 @@ fn by_condition(work: &Work<'_>, script: &Script, function: Node<'_>, read: Node
         return Some(Expiry { entry: script.of(entry).to_owned(), condition: script.of(right).to_owned(), clock });
     }
     None
-}
-
-fn by_filter(work: &Work<'_>, script: &Script, function: Node<'_>, read: Node<'_>) -> Option<Expiry> {
-    let either = read.parent().filter(|parent| parent.kind() == "binary_expression")?;
-    if script.of(either.child_by_field_name("right")?) != "[]" {
-        return None;
-    }
-    let callee = either.parent()?.parent().filter(|node| node.kind() == "member_expression")?;
-    let call = callee.parent().filter(|node| node.kind() == "call_expression")?;
-    let kept = call.parent().filter(|node| node.kind() == "variable_declarator")?.child_by_field_name("name")?;
-    if script.of(callee.child_by_field_name("property")?) != "filter" {
-        return None;
-    }
-    // What is kept is all that is used of the entry.
-    let writes: Vec<_> = work.plan.touches.iter().filter(|touch| touch.kind == Kind::Write).collect();
-    let kept_only = !writes.is_empty()
-        && writes.iter().all(|touch| {
-            touch.value.as_ref().is_some_and(|value| script.path == value.path && script.slice(value.span) == script.of(kept))
-        });
-    let reads = work.plan.touches.iter().filter(|touch| touch.kind == Kind::Read).count();
-    let test = children(call.child_by_field_name("arguments")?).first().copied()?;
-    let body = test.child_by_field_name("body").filter(|body| body.kind() != "statement_block")?;
-    let own = test.child_by_field_name("parameter").or_else(|| test.child_by_field_name("parameters"))?;
-    let own = script.of(own).trim_matches(['(', ')']);
-    let own = own.split(':').next().unwrap_or(own).trim();
-    if !kept_only || reads != 1 || !own.chars().all(|char| char.is_alphanumeric() || char == '_') {
-        return None;
-    }
-    let clock = clock(script, function, body, own)?;
-    let condition = format!("!times.some({})", script.of(test));
-    Some(Expiry { entry: "times".to_owned(), condition, clock })
 }
 
 /// The statement that tells the time for a condition. Nothing where the condition depends on more than that, the entry, and what the

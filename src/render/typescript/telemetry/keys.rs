@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::address::{Variable, see};
 use super::{TODO, Work, function};
 use crate::model::facts::Span;
-use crate::plan::handle::{Carries, Entry};
 use crate::plan::Site;
+use crate::plan::handle::{Carries, Entry};
 use crate::render::Refused;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, children, is_function, span};
@@ -30,34 +30,53 @@ struct Way<'s> {
 
 /// Rewrites the way of the key in all functions.
 pub fn rewrite(work: &mut Work<'_>, variable: &Variable) -> Result<(), Refused> {
+    let mut ways = Vec::new();
     for (index, carrier) in work.plan.carriers.iter().enumerate() {
         if carrier.shared {
             let (script, function) = function(work, &carrier.function)?;
             return Err(script.refuse(function, "another store takes the session id in it as well", TODO));
         }
-        walk(work, index, carrier, variable)?;
+        ways.push(walk(work, index, carrier, variable)?);
+    }
+    for index in 0..ways.len() {
+        idle_parameter(work, &mut ways, index)?;
+    }
+    ways.iter().try_for_each(|way| context(work, way))
+}
+
+/// The only parameter of a helper, which led to the session id and has no other use: it goes, and so do the arguments for it.
+fn idle_parameter(work: &mut Work<'_>, ways: &mut [Way<'_>], index: usize) -> Result<(), Refused> {
+    let way = &ways[index];
+    let Entry::Parameter { at, whole: false, .. } = &way.carrier.entry else { return Ok(()) };
+    let Some(list) = way.function.child_by_field_name("parameters") else { return Ok(()) };
+    let Some(body) = way.function.child_by_field_name("body") else { return Ok(()) };
+    let name = way.script.slice(at.span);
+    let used = mentions(way.script, body, name);
+    let idle = children(list).len() == 1
+        && !used.is_empty()
+        && used.iter().all(|node| work.edits.covers(&way.script.path, span(*node)));
+    let calls = &way.carrier.calls;
+    let mut lists = Vec::new();
+    for call in calls {
+        let (script, node) = work.scripts.expression(&call.at)?;
+        let arguments = node.child_by_field_name("arguments").filter(|arguments| children(*arguments).len() == 1);
+        lists.extend(arguments.map(|arguments| (script, arguments, call.within)));
+    }
+    if !idle || lists.is_empty() || lists.len() != calls.len() {
+        return Ok(());
+    }
+    let inside = |list: Node<'_>| Span::new(list.start_byte() + 1, list.end_byte() - 1);
+    work.edits.cut(way.script, inside(list));
+    for (script, arguments, within) in lists {
+        work.edits.cut(script, inside(arguments));
+        let given =
+            children(arguments).first().filter(|given| given.kind() == "identifier").map(|given| script.of(*given));
+        ways[within].roots.extend(given.map(str::to_owned));
     }
     Ok(())
 }
 
-/// Whether the key may be absent: not where it is put together as a text everywhere.
-pub fn is_absent_at_times(work: &Work<'_>) -> bool {
-    work.plan.touches.iter().any(|touch| {
-        let key = work.scripts.at(&touch.key);
-        key.is_ok_and(|key| key.node.kind() != "template_string" && !is_text_alias(key.script, key.node))
-    })
-}
-
-/// Whether a key is a constant that was put together as a text.
-fn is_text_alias(script: &Script, key: Node<'_>) -> bool {
-    key.kind() == "identifier"
-        && scope::declaration(script, key, script.of(key))
-            .and_then(|declared| declared.parent())
-            .and_then(|parent| parent.child_by_field_name("value"))
-            .is_some_and(|value| value.kind() == "template_string")
-}
-
-fn walk(work: &mut Work<'_>, index: usize, carrier: &Carries, variable: &Variable) -> Result<(), Refused> {
+fn walk<'w>(work: &mut Work<'w>, index: usize, carrier: &'w Carries, variable: &Variable) -> Result<Way<'w>, Refused> {
     let (script, function) = function(work, &carrier.function)?;
     let mut way = Way {
         script,
@@ -88,7 +107,7 @@ fn walk(work: &mut Work<'_>, index: usize, carrier: &Carries, variable: &Variabl
     if !way.sources.is_empty() {
         see(work, variable, script, function)?;
     }
-    context(work, &way)
+    Ok(way)
 }
 
 /// A parameter that is the key.
@@ -97,7 +116,9 @@ fn parameter<'s>(work: &mut Work<'_>, way: &mut Way<'s>, at: &Site) -> Result<()
     let stop = |node| script.refuse(node, "the parameter for the session id can't be changed", TODO);
     let name = script.around(at.span).filter(|node| node.kind() == "identifier").ok_or_else(|| stop(way.function))?;
     let mut outer = name;
-    while let Some(parent) = outer.parent().filter(|parent| parent.kind() != "formal_parameters" && !is_function(*parent)) {
+    while let Some(parent) =
+        outer.parent().filter(|parent| parent.kind() != "formal_parameters" && !is_function(*parent))
+    {
         outer = parent;
     }
     let new = renamed(way, name)?;
@@ -152,23 +173,13 @@ fn key<'s>(work: &mut Work<'_>, way: &mut Way<'s>, node: Node<'s>) -> Result<(),
         }
         "binary_expression" => {
             let left = node.child_by_field_name("left").ok_or_else(|| unclear(script, node))?;
-            let right = node.child_by_field_name("right").filter(|right| matches!(right.kind(), "string" | "template_string"));
+            let right = node.child_by_field_name("right").filter(|right| right.kind() == "string");
             let operator = node.child_by_field_name("operator").map(|operator| script.of(operator));
-            let constant = right.is_some_and(|right| !script.of(right).contains("${"));
-            if !constant || !matches!(operator, Some("??" | "||")) {
+            if right.is_none() || !matches!(operator, Some("??" | "||")) {
                 return Err(unclear(script, node));
             }
             work.edits.cut(script, Span::new(left.end_byte(), node.end_byte()));
             key(work, way, left)
-        }
-        "template_string" => {
-            let parts: Vec<Node<'_>> =
-                children(node).into_iter().filter(|part| part.kind() == "template_substitution").collect();
-            let ids: Vec<Node<'_>> = parts.iter().filter_map(|part| children(*part).first().copied()).collect();
-            match ids.as_slice() {
-                [only] => key(work, way, *only),
-                _ => Err(unclear(script, node)),
-            }
         }
         "identifier" => variable(work, way, node),
         "member_expression" | "call_expression" | "subscript_expression" => {
@@ -216,7 +227,7 @@ fn use_of(work: &mut Work<'_>, way: &mut Way<'_>, declared: Node<'_>, node: Node
     way.seen.push(span(node));
     let new = way.variables.iter().find(|(known, _)| *known == declared).map(|(_, new)| new.clone());
     if let Some(new) = new.filter(|new| *new != way.script.of(node)) {
-        work.edits.replace(way.script, span(node), new);
+        work.renames.push(way.script.change(span(node), new));
     }
 }
 
@@ -237,10 +248,9 @@ fn alias<'s>(work: &mut Work<'_>, way: &mut Way<'s>, declared: Node<'s>, used: N
     match declarator.child_by_field_name("type") {
         None => {}
         Some(of_type) if script.of(of_type) == ": string | undefined" => {}
-        Some(of_type) if script.of(of_type) == ": string" && value.kind() != "template_string" => {
+        Some(of_type) if script.of(of_type) == ": string" => {
             work.edits.replace(script, span(of_type), ": string | undefined");
         }
-        Some(of_type) if script.of(of_type) == ": string" => {}
         Some(of_type) => return Err(unclear(script, of_type)),
     }
     if let Some(inner) = plain_variable(value) {
@@ -254,7 +264,7 @@ fn alias<'s>(work: &mut Work<'_>, way: &mut Way<'s>, declared: Node<'s>, used: N
     }
     let new = renamed(way, declared)?;
     if new != script.of(declared) {
-        work.edits.replace(script, span(declared), new.clone());
+        work.renames.push(script.change(span(declared), new.clone()));
     }
     way.variables.push((declared, new));
     key(work, way, value)
@@ -366,7 +376,12 @@ fn context(work: &mut Work<'_>, way: &Way<'_>) -> Result<(), Refused> {
         uses.all(|node| work.edits.covers(&script.path, span(node)))
     };
     let mut gone: Vec<String> = way.roots.iter().filter(unused).cloned().collect();
-    gone.extend(way.variables.iter().filter(|(known, _)| span(list).contains(span(*known))).map(|(known, _)| script.of(*known).to_owned()));
+    gone.extend(
+        way.variables
+            .iter()
+            .filter(|(known, _)| span(list).contains(span(*known)))
+            .map(|(known, _)| script.of(*known).to_owned()),
+    );
     if gone.is_empty() {
         return Ok(());
     }

@@ -17,6 +17,7 @@ use super::prune::prune;
 use super::scope;
 use super::script::{Script, children, is_function, span, statement};
 use super::scripts::{Scripts, mentions};
+use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::telemetry::Telemetry;
 use crate::render::{Change, Files, Refused, Rendered};
@@ -29,6 +30,8 @@ struct Work<'w> {
     plan: &'w Telemetry,
     scripts: &'w Scripts<'w>,
     edits: Edits,
+    /// New names, which take effect once it is known what the other changes leave unused.
+    renames: Vec<Change>,
     /// Imports: file, source, name.
     wanted: Vec<(String, String, String)>,
     /// The expression that is the address, by the context variable's name.
@@ -42,6 +45,7 @@ pub fn render(telemetry: &Telemetry, files: &dyn Files) -> Result<Rendered, Refu
         plan: telemetry,
         scripts: &scripts,
         edits: Edits::default(),
+        renames: Vec::new(),
         wanted: Vec::new(),
         address: String::new(),
     };
@@ -64,7 +68,8 @@ pub fn render(telemetry: &Telemetry, files: &dyn Files) -> Result<Rendered, Refu
 fn table(work: &mut Work<'_>) -> Result<String, Refused> {
     let made = work.scripts.at(&work.plan.made)?;
     let script = made.script;
-    let declared = script.around(work.plan.declared.span).ok_or_else(|| made.refuse("its declaration is gone", TODO))?;
+    let declared =
+        script.around(work.plan.declared.span).ok_or_else(|| made.refuse("its declaration is gone", TODO))?;
     let declarator = declared.parent().filter(|parent| parent.kind() == "variable_declarator");
     let Some(declarator) = declarator.filter(|_| script.path == work.plan.declared.path) else {
         return Err(made.refuse("the table is not declared as a variable of its own", TODO));
@@ -80,10 +85,10 @@ fn table(work: &mut Work<'_>) -> Result<String, Refused> {
     for list in types {
         let Some(key) = children(list).first().copied() else { continue };
         match script.of(key) {
-            "string" if keys::is_absent_at_times(work) => {
+            "string" => {
                 work.edits.replace(script, span(key), "string | undefined");
             }
-            "string" | "string | undefined" => {}
+            "string | undefined" => {}
             _ => return Err(script.refuse(key, "its keys are of a type of their own", TODO)),
         }
     }
@@ -103,17 +108,16 @@ fn renamed(work: &mut Work<'_>, script: &Script, declared: Node<'_>, statement: 
     let new = without_session(old);
     let root = script.tree.root_node();
     let exported = statement.kind() == "export_statement"
-        || children(root).iter().any(|node| {
-            node.kind() == "export_statement" && node.child_by_field_name("declaration").is_none()
-        });
+        || children(root)
+            .iter()
+            .any(|node| node.kind() == "export_statement" && node.child_by_field_name("declaration").is_none());
     if exported || new == old || !mentions(script, root, &new).is_empty() {
         return old.to_owned();
     }
-    work.edits.replace(script, span(declared), new.clone());
+    work.renames.push(script.change(span(declared), new.clone()));
     for used in scope::uses(script, declared) {
-        let text =
-            if used.kind() == "shorthand_property_identifier" { format!("{old}: {new}") } else { new.clone() };
-        work.edits.replace(script, span(used), text);
+        let text = if used.kind() == "shorthand_property_identifier" { format!("{old}: {new}") } else { new.clone() };
+        work.renames.push(script.change(span(used), text));
     }
     new
 }
@@ -144,6 +148,13 @@ fn function<'s>(work: &Work<'s>, site: &Site) -> Result<(&'s Script, Node<'s>), 
 /// The changes of one file, with what they leave unused taken away, and with imports.
 fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
     let mut out = prune(script, work.edits.of(&script.path));
+    let gone: Vec<Span> = out.iter().map(|change| change.span).collect();
+    let left = |change: &&Change| change.path == script.path && !gone.iter().any(|span| span.contains(change.span));
+    for change in work.renames.iter().filter(left) {
+        if !out.contains(change) {
+            out.push(change.clone());
+        }
+    }
     let mut wanted: Vec<Wanted<'_>> = Vec::new();
     for (path, source, name) in &work.wanted {
         let want = Wanted { source, name, is_type: false };

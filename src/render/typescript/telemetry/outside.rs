@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::{TODO, Work};
 use crate::plan::handle::Kind;
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, children};
+use crate::render::typescript::script::{Script, children, is_statement, span};
 
 /// Takes the clean-up at the end of a session out. Says whether there was any.
 pub fn settle(work: &mut Work<'_>) -> Result<bool, Refused> {
@@ -21,17 +21,47 @@ pub fn settle(work: &mut Work<'_>) -> Result<bool, Refused> {
         cleaned = true;
         let parent = node.parent();
         match parent.map(|parent| (parent.kind(), parent)) {
-            Some(("expression_statement", statement)) => work.edits.cut(script, script.removal(statement)),
-            Some(("unary_expression", void)) if void.parent().is_some_and(|up| up.kind() == "expression_statement") => {
-                work.edits.cut(script, script.removal(void.parent().unwrap_or(void)));
-            }
+            Some(("expression_statement", statement)) => drop_statement(work, script, statement)?,
             Some(("arrow_function", arrow)) if arrow.child_by_field_name("body") == Some(node) => {
-                work.edits.replace(script, super::span(node), "{}");
+                work.edits.replace(script, span(node), "{}");
             }
             _ => return Err(script.refuse(node, "the counts are dropped here in the midst of other code", TODO)),
         }
     }
     Ok(cleaned)
+}
+
+/// Takes a statement out, and the `if` around it that has nothing else to do.
+fn drop_statement(work: &mut Work<'_>, script: &Script, mut statement: Node<'_>) -> Result<(), Refused> {
+    while let Some(branch) = only_purpose(statement) {
+        statement = branch;
+    }
+    if !is_statement(statement) {
+        return Err(script.refuse(statement, "the counts are dropped here in the midst of other code", TODO));
+    }
+    work.edits.cut(script, script.removal(statement));
+    Ok(())
+}
+
+/// The `if` without an alternative that a statement is all of, where asking changes nothing.
+fn only_purpose(statement: Node<'_>) -> Option<Node<'_>> {
+    let around = statement.parent()?;
+    let alone = around.kind() == "statement_block" && around.named_child_count() == 1;
+    let body = if alone { around } else { statement };
+    let branch = body.parent().filter(|branch| {
+        branch.kind() == "if_statement"
+            && branch.child_by_field_name("consequence") == Some(body)
+            && branch.child_by_field_name("alternative").is_none()
+    })?;
+    branch.child_by_field_name("condition").filter(|condition| is_pure(*condition)).map(|_| branch)
+}
+
+fn is_pure(node: Node<'_>) -> bool {
+    let acts = matches!(
+        node.kind(),
+        "call_expression" | "new_expression" | "assignment_expression" | "update_expression" | "await_expression"
+    );
+    !acts && children(node).into_iter().all(is_pure)
 }
 
 /// The loop over the table that a place stands in: it drops what has expired, by the entries themselves.
@@ -43,7 +73,9 @@ pub fn sweep<'t>(script: &Script, node: Node<'t>, table: &str) -> Option<Node<'t
                 right == table || right == format!("{table}.entries()") || right == format!("{table}.keys()")
             });
         let each = around.kind() == "call_expression"
-            && around.child_by_field_name("function").is_some_and(|callee| script.of(callee) == format!("{table}.forEach"));
+            && around
+                .child_by_field_name("function")
+                .is_some_and(|callee| script.of(callee) == format!("{table}.forEach"));
         (loops || each) && !children(*around).is_empty()
     })
 }

@@ -33,6 +33,7 @@ mod world;
 use rustc_hash::FxHashSet;
 
 use super::entry::Entry;
+use super::header_list;
 use super::project::Project;
 use super::prune::prune;
 use crate::model::facts::Span;
@@ -83,7 +84,13 @@ fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Result<
                 .to_owned(),
         })?);
     }
+    out.extend(rendered.changes.iter().filter(|change| world.unit(&change.path).is_none()).cloned());
     Ok(out)
+}
+
+/// Whether two spans share a byte.
+fn meets(a: Span, b: Span) -> bool {
+    a.start < b.end && b.start < a.end
 }
 
 /// Specialises all files.
@@ -127,10 +134,18 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     }
     let mut out = Rendered { notes: std::mem::take(&mut fold.notes), ..Rendered::default() };
     let edits = std::mem::take(&mut fold.edits);
+    let mut lists = Rendered::default();
+    if let Some(unit) = world.units.first() {
+        header_list::without_session_id(&unit.script, files, &step.header_lists, &mut lists)?;
+    }
     let mut changes: Vec<Vec<Change>> = Vec::new();
     for (edits, unit) in edits.into_iter().zip(&world.units) {
         let mut own = edits.finish(&unit.script);
         own.extend(imports.remove(&unit.script.path).unwrap_or_default());
+        let listed = lists.changes.iter().filter(|change| change.path == unit.script.path);
+        let apart: Vec<Change> =
+            listed.filter(|change| !own.iter().any(|other| meets(other.span, change.span))).cloned().collect();
+        own.extend(apart);
         changes.push(edits::settled(&unit.script, prune(&unit.script, own)));
     }
     leftovers::check(world, &changes)?;
@@ -140,5 +155,6 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     }
     out.level = (!out.notes.is_empty()).then_some(Level::Review);
     out.changes = changes.concat();
+    out.changes.extend(lists.changes.into_iter().filter(|change| world.unit(&change.path).is_none()));
     Ok(out)
 }

@@ -5,16 +5,16 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { z } from 'zod';
 
 const WINDOW_MS = 60_000;
-const sessionWindows = new Map<string, { count: number; startedAt: number }>();
+const rateBySession = new Map<string, { count: number; resetAt: number }>();
 
 function buildServer(): McpServer {
   const server = new McpServer({ name: 'geo', version: '0.1.0' });
   server.registerTool('locate', { description: 'Locate a city.', inputSchema: { city: z.string() } }, async ({ city }, extra) => {
     const sessionId = extra.sessionId;
     if (!sessionId) throw new Error('a session is required');
-    const window = sessionWindows.get(sessionId);
-    if (!window || Date.now() - window.startedAt > WINDOW_MS) {
-      sessionWindows.set(sessionId, { count: 1, startedAt: Date.now() });
+    const window = rateBySession.get(sessionId);
+    if (!window || window.resetAt <= Date.now()) {
+      rateBySession.set(sessionId, { count: 1, resetAt: Date.now() + WINDOW_MS });
     } else if (++window.count > 10) {
       throw new Error('rate limit');
     }
@@ -39,7 +39,7 @@ app.post('/mcp', async (req, res) => {
     });
     created.onclose = () => {
       if (created.sessionId) transports.delete(created.sessionId);
-      if (created.sessionId) sessionWindows.delete(created.sessionId);
+      if (created.sessionId) rateBySession.delete(created.sessionId);
     };
     await buildServer().connect(created);
     transport = created;

@@ -4,20 +4,19 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { z } from 'zod';
 
-const hitsBySession = new Map<string, number[]>();
-
-function rateLimited(sessionId: string): boolean {
-  const now = Date.now();
-  const recent = (hitsBySession.get(sessionId) ?? []).filter((at) => now - at < 60_000);
-  recent.push(now);
-  hitsBySession.set(sessionId, recent);
-  return recent.length > 20;
-}
+const WINDOW_MS = 60_000;
+const rateBySession = new Map<string, { count: number; resetAt: number }>();
 
 function buildServer(): McpServer {
   const server = new McpServer({ name: 'geo', version: '0.1.0' });
-  server.registerTool('locate', { description: 'Locate a city.', inputSchema: { city: z.string() } }, async ({ city }, { sessionId }) => {
-    if (rateLimited(sessionId!)) throw new Error('too many calls');
+  server.registerTool('locate', { description: 'Locate a city.', inputSchema: { city: z.string() } }, async ({ city }, extra) => {
+    const { sessionId } = extra;
+    const window = rateBySession.get(sessionId!);
+    if (!window || window.resetAt <= Date.now()) {
+      rateBySession.set(sessionId!, { count: 1, resetAt: Date.now() + WINDOW_MS });
+    } else if (++window.count > 10) {
+      throw new Error('rate limit');
+    }
     return { content: [{ type: 'text', text: city }] };
   });
   return server;
@@ -39,6 +38,7 @@ app.post('/mcp', async (req, res) => {
     });
     created.onclose = () => {
       if (created.sessionId) transports.delete(created.sessionId);
+      if (created.sessionId) rateBySession.delete(created.sessionId);
     };
     await buildServer().connect(created);
     transport = created;

@@ -1,0 +1,52 @@
+import express from 'express';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { z } from 'zod';
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const WINDOW_MS = 60_000;
+/** What is known of the request that a tool is called by. */
+const requestContext = new AsyncLocalStorage<{ address: string | undefined }>();
+
+// This server knows no user, so calls are counted by address. Behind a proxy, set Express's "trust proxy".
+const rateByAddress = new Map<string | undefined, { count: number; resetAt: number }>();
+
+setInterval(() => {
+  for (const [address, window] of rateByAddress) {
+    if (window.resetAt <= Date.now()) rateByAddress.delete(address);
+  }
+}, 60_000).unref();
+
+function buildServer(): McpServer {
+  const server = new McpServer({ name: 'geo', version: '0.1.0' });
+  server.registerTool('locate', { description: 'Locate a city.', inputSchema: { city: z.string() } }, async ({ city }) => {
+    const address = requestContext.getStore()?.address;
+    const window = rateByAddress.get(address);
+    if (!window || window.resetAt <= Date.now()) {
+      rateByAddress.set(address, { count: 1, resetAt: Date.now() + WINDOW_MS });
+    } else if (++window.count > 10) {
+      throw new Error('rate limit');
+    }
+    return { content: [{ type: 'text', text: city }] };
+  });
+  return server;
+}
+
+const app = express();
+app.use(express.json());
+
+app.use('/mcp', (req, _res, next) => {
+  requestContext.run({ address: req.ip }, next);
+});
+
+app.post('/mcp', async (req, res) => {
+  const created = new StreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+  });
+  const server = buildServer();
+  res.on('close', () => void server.close());
+  await server.connect(created);
+  await created.handleRequest(req, res, req.body);
+});
+
+app.listen(3000);

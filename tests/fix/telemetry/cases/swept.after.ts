@@ -1,0 +1,53 @@
+import express from 'express';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { z } from 'zod';
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What is known of the request that a tool is called by. */
+const requestContext = new AsyncLocalStorage<{ address: string | undefined }>();
+
+// This server knows no user, so calls are counted by address. Behind a proxy, set Express's "trust proxy".
+const rateLimits = new Map<string | undefined, { hits: number; resetAt: number }>();
+
+setInterval(() => {
+  const now = Date.now();
+  for (const [key, limit] of rateLimits) {
+    if (limit.resetAt < now) rateLimits.delete(key);
+  }
+}, 30_000).unref();
+
+function checkRate(key: string | undefined): void {
+  const limit = rateLimits.get(key) ?? { hits: 0, resetAt: Date.now() + 60_000 };
+  limit.hits += 1;
+  rateLimits.set(key, limit);
+  if (limit.hits > 5) throw new Error('rate limit');
+}
+
+function buildServer(): McpServer {
+  const server = new McpServer({ name: 'geo', version: '0.1.0' });
+  server.registerTool('locate', { description: 'Locate a city.', inputSchema: { city: z.string() } }, async ({ city }) => {
+    checkRate(requestContext.getStore()?.address);
+    return { content: [{ type: 'text', text: city }] };
+  });
+  return server;
+}
+
+const app = express();
+app.use(express.json());
+
+app.use('/mcp', (req, _res, next) => {
+  requestContext.run({ address: req.ip }, next);
+});
+
+app.post('/mcp', async (req, res) => {
+  const created = new StreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+  });
+  const server = buildServer();
+  res.on('close', () => void server.close());
+  await server.connect(created);
+  await created.handleRequest(req, res, req.body);
+});
+
+app.listen(3000);

@@ -1,0 +1,26 @@
+import cors from 'cors';
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './tools.js';
+
+const app = express();
+app.use(
+  cors({
+    origin: '*',
+    allowedHeaders: ['Content-Type', 'Mcp-Protocol-Version'],
+    exposedHeaders: ['WWW-Authenticate'],
+  }),
+);
+app.use(express.json());
+
+app.post('/mcp', async (req, res) => {
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+  });
+  const server = buildServer();
+  res.on('close', () => void server.close());
+  await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+
+app.listen(3000);
