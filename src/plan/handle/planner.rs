@@ -125,7 +125,7 @@ fn store(
     })?;
     if looks_like_times(found) {
         return Err(stop(
-            "it keeps lists of numbers, which may be times of calls that limit later ones: a limit is no handle",
+            "it keeps lists of numbers that seem to be times of calls, by which later ones are limited: a limit is no handle",
             "where it limits calls, key it by the authenticated user or the network address; else turn it into a handle by hand",
         ));
     }
@@ -269,10 +269,14 @@ fn tools(
     Ok(out)
 }
 
-/// Lists of plain numbers by session are the windows of limiters as often as they are data, and the wrong one of the two lets the
-/// caller reset its own limit.
+/// Lists of plain numbers under a name that speaks of calls are the windows of a limiter: as handles, the caller could reset its own
+/// limit.
 fn looks_like_times(found: &Found) -> bool {
-    matches!(found.value.as_deref().map(str::trim), Some("number[]" | "Array<number>" | "Date[]" | "Array<Date>"))
+    const CALLS: &[&str] = &["hit", "call", "rate", "limit", "attempt", "request", "throttle", "window", "quota"];
+    let numbers = ["number[]", "Array<number>", "Date[]", "Array<Date>"];
+    let name = found.name.text().to_ascii_lowercase();
+    found.value.as_deref().is_some_and(|value| numbers.contains(&value.trim()))
+        && CALLS.iter().any(|word| name.contains(word))
 }
 
 /// What settings may call a store: itself first, then those that share its handle.

@@ -23,7 +23,7 @@ use super::handle_module::{self, Extended, Features, Place};
 use super::imports::{self, Wanted};
 use super::prune::prune;
 use super::script::{Script, children};
-use super::scripts::Scripts;
+use super::scripts::{Scripts, mentions};
 use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Handle};
 use crate::render::{Change, Files, Refused, Rendered};
@@ -71,6 +71,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     checks::known(&mut work)?;
     store::declare(&mut work)?;
     words::settle(&mut work)?;
+    names_are_free(&work)?;
     let mut out = Rendered::default();
     module(&mut work, files, declaring, &mut out)?;
     let mut paths = work.edits.paths();
@@ -174,6 +175,24 @@ fn relative(module: &str, specifier: &str, declaring: &Script, script: &Script) 
     parts.extend(&to[shared..]);
     parts.push(name);
     parts.join("/")
+}
+
+/// Refuses where a name that is to be imported means something else in the file already.
+fn names_are_free(work: &Work<'_>) -> Result<(), Refused> {
+    for (path, source, name, _) in &work.wanted {
+        let script = work.scripts.open(path)?;
+        if imports::local_name(script, source, name).is_some() {
+            continue;
+        }
+        if let Some(other) = mentions(script, script.tree.root_node(), name).first() {
+            return Err(script.refuse(
+                *other,
+                format!("`{name}` means something else in this file already, and is needed here from `{source}`"),
+                "give one of the two another name, then run this again",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The changes of one file, with what they leave unused taken away and with the imports that were asked for.

@@ -249,7 +249,7 @@ fn branch(scripts: &Scripts<'_>, beside: &ToolUse, tool: &NewTool, ahead: Option
             start > handler.node.start_byte() && found.is_none_or(|(place, _)| start < place.start_byte())
         })
         .and_then(|ahead| script.around(ahead))
-        .map(statement);
+        .and_then(|ahead| beside_dispatch(handler.node, found.map(|(place, _)| place), ahead));
     let (at, subject, is_case) = match (ahead, found) {
         (Some(ahead), Some((_, subject))) => (ahead, subject.to_owned(), false),
         (Some(ahead), None) => (ahead, tool_name(script, handler.node).ok_or_else(refuse)?, false),
@@ -271,6 +271,15 @@ fn branch(scripts: &Scripts<'_>, beside: &ToolUse, tool: &NewTool, ahead: Option
     let text = script.indented(&script.style.dress(&text), indent);
     let start = script.line_start(script.with_comments(at));
     Ok(script.change(Span::new(start, start), format!("{indent}{text}{}", script.style.newline)))
+}
+
+/// The statement around some code that stands in the list of the statement which tells the tools apart, and is not that one: what is
+/// within it runs for one tool alone.
+fn beside_dispatch<'t>(handler: Node<'t>, place: Option<Node<'t>>, code: Node<'t>) -> Option<Node<'t>> {
+    let own = place.map(statement);
+    let list = own.and_then(|own| own.parent()).or_else(|| handler.child_by_field_name("body"))?;
+    let around = std::iter::successors(Some(code), Node::parent).find(|node| node.parent() == Some(list))?;
+    (Some(around) != own).then_some(around)
 }
 
 /// The first statement of a handler behind those that take its parameters apart.
