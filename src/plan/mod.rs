@@ -5,9 +5,11 @@
 
 pub mod allowance;
 pub mod blockers;
+mod endings;
 mod factories;
 pub mod handle;
 pub mod labels;
+mod loggers;
 pub mod settings;
 pub mod singleton;
 pub mod telemetry;

@@ -2,7 +2,7 @@
 //! all the same. Server and transport become those of one request.
 
 use super::blockers::Blockers;
-use super::{Claim, Level, Manual, Site, Step, StepKind, factories, site};
+use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site};
 use crate::classify::answer::{Era, Server};
 use crate::model::facts::{ExprKind, Imported, SymbolKind};
 use crate::model::flow::value::{ObjId, Site as Origin};
@@ -35,6 +35,8 @@ pub struct Singleton {
     pub handed: Vec<Site>,
     /// The session header in lists of headers that browsers may send or read.
     pub header_lists: Vec<Site>,
+    /// Functions after which the process ends.
+    pub endings: Vec<Site>,
 }
 
 /// What is planned for a set-up.
@@ -162,6 +164,7 @@ impl<'a> Found<'a> {
             importers: importers(context, *origin),
             handed: handed(context, &self.connects),
             header_lists: context.ours(&context.signals.header_lists).map(|at| place(context, at)).collect(),
+            endings: endings::of(context),
         })
     }
 }

@@ -1,11 +1,11 @@
-//! Runs git. It is a program of its own; it is never asked to write or to fetch.
+//! Runs git. It is a program of its own; it is never asked to fetch, and to write only where the user asks for commits.
 
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Asks git something in a folder.
+/// Runs git in a folder.
 pub fn run<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> io::Result<Output> {
     Command::new("git")
         .arg("-C")

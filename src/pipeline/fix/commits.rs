@@ -1,10 +1,10 @@
 //! One commit for each group.
 
 use std::path::Path;
-use std::process::Command;
 
 use super::FixError;
 use crate::edit::{self, Outcome};
+use crate::workspace;
 
 /// A commit that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,11 +53,10 @@ fn git(root: &Path, arguments: &[&str]) -> Result<String, FixError> {
         message,
         help: "What was committed so far stays; look at `git status`, and run again with a clean tree.".to_owned(),
     };
-    let output = Command::new("git").arg("-C").arg(root).args(arguments).env("LC_ALL", "C").output();
+    let output = workspace::git::run(root, arguments);
     let output = output.map_err(|error| failed(format!("`git` can't be run: {error}")))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(failed(format!("`git {}` failed: {}", arguments[0], said.trim())));
+        return Err(failed(format!("`git {}` failed.{}", arguments[0], workspace::git::said(&output))));
     }
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    Ok(workspace::git::line(&output))
 }

@@ -4,9 +4,9 @@
 use rustc_hash::FxHashSet;
 
 use super::Blockers;
-use crate::model::facts::{ExprId, ExprKind};
+use crate::model::facts::ExprKind;
 use crate::model::program::{At, ExprRef, FuncRef};
-use crate::model::vocabulary::Op;
+use crate::plan::loggers::is_told;
 use crate::plan::{Step, site};
 use crate::rules::detect::Context;
 use crate::rules::session_keyed_state;
@@ -56,7 +56,7 @@ fn matters(context: &Context<'_, '_>, at: ExprRef, accesses: &FxHashSet<ExprRef>
     let facts = flow.program.module(at.module);
     let Some(parent) = facts.expr(at.id).parent else { return false };
     let above = At { module: at.module, id: parent };
-    if accesses.contains(&above) || is_told(context, at) {
+    if accesses.contains(&above) || is_told(&context.analysis.flow, at) {
         return false;
     }
     match facts.kind(parent) {
@@ -75,34 +75,4 @@ fn matters(context: &Context<'_, '_>, at: ExprRef, accesses: &FxHashSet<ExprRef>
 /// A variable: where it is used is looked at as well.
 fn is_plain_target(target: &ExprKind) -> bool {
     matches!(target, ExprKind::Symbol(_))
-}
-
-/// Whether an expression is part of what a log line or a measurement says.
-fn is_told(context: &Context<'_, '_>, at: ExprRef) -> bool {
-    let flow = &context.analysis.flow;
-    let facts = flow.program.module(at.module);
-    let mut above: Option<ExprId> = facts.expr(at.id).parent;
-    while let Some(id) = above {
-        let call = At { module: at.module, id };
-        let told = flow.performed(call).iter().any(|performed| matches!(performed.op, Op::Log | Op::Measure));
-        if told || matches!(facts.kind(id), ExprKind::Call { .. }) && is_logger(context, call) {
-            return true;
-        }
-        above = facts.expr(id).parent;
-    }
-    false
-}
-
-/// `log.info(…)`, `this.logger.debug(…)`.
-fn is_logger(context: &Context<'_, '_>, call: ExprRef) -> bool {
-    const LEVELS: &[&str] = &["debug", "info", "warn", "warning", "error", "log", "trace", "notice", "verbose"];
-    let facts = context.analysis.flow.program.module(call.module);
-    let ExprKind::Call { callee, .. } = facts.kind(call.id) else { return false };
-    let ExprKind::Member { object, name } = facts.kind(*callee) else { return false };
-    let receiver = context.analysis.flow.written_name(At { module: call.module, id: *object });
-    LEVELS.contains(&name.text())
-        && receiver.is_some_and(|name| {
-            let name = name.text().to_ascii_lowercase();
-            name == "log" || name == "console" || name.ends_with("logger")
-        })
 }

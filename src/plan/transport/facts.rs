@@ -10,6 +10,7 @@ use crate::model::flow::{Edge, Flow, Root};
 use crate::model::lives::{Mode, TransportSite, reach};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
+use crate::plan::loggers::is_logger;
 use crate::rules::detect::Context;
 
 use super::routes::func_site;
@@ -156,7 +157,7 @@ impl Collector<'_, '_, '_> {
         let ExprKind::Member { object, name } = self.flow.program.module(at.module).kind(*callee) else {
             return None;
         };
-        if self.reads_like_log(at.module, *object, name.text()) {
+        if is_logger(self.flow, at) {
             return Some(Fact::Log);
         }
         if matches!(name.text(), "some" | "find" | "every") && self.asks_each(at) && self.opens(at) {

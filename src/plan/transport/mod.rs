@@ -18,7 +18,7 @@ use crate::rules::detect::Context;
 use crate::rules::{session_transport_map, session_transport_setup};
 use crate::workspace::version::Release;
 
-use super::{Claim, Level, Manual, Site, Step, StepKind, factories, site};
+use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site};
 
 /// What is known of an expression once there are no sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,6 +90,8 @@ pub struct Transport {
     pub sse: Vec<Route>,
     /// Where the tables of sessions are declared.
     pub tables: Vec<Site>,
+    /// Functions after which the process ends.
+    pub endings: Vec<Site>,
     /// The session header in lists of headers that browsers may send or read.
     pub header_lists: Vec<Site>,
 }
@@ -156,6 +158,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             routes,
             sse,
             tables: tables::sites(context),
+            endings: endings::of(context),
             header_lists: lists::sites(context),
         })),
         notes: Vec::new(),

@@ -7,19 +7,9 @@ use crate::model::facts::{ExprId, ExprKind};
 use crate::model::flow::value::Value;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::Op;
+use crate::plan::loggers::is_told;
 
 impl Collector<'_, '_, '_> {
-    /// A logger of the program's own, by its name and that of its method.
-    pub(super) fn reads_like_log(&self, module: u32, object: ExprId, method: &str) -> bool {
-        const METHODS: &[&str] = &["debug", "info", "warn", "warning", "error", "log", "trace", "notice", "verbose"];
-        let name = self.flow.written_name(At { module, id: object });
-        METHODS.contains(&method)
-            && name.is_some_and(|name| {
-                let name = name.text().to_ascii_lowercase();
-                name == "log" || name.ends_with("logger")
-            })
-    }
-
     /// `body.some(isInitializeRequest)`.
     pub(super) fn asks_each(&self, call: ExprRef) -> bool {
         self.flow.argument(call, 0).is_some_and(|callback| {
@@ -60,30 +50,8 @@ impl Collector<'_, '_, '_> {
     /// Whether a call that asks for an `initialize` request decides whether a session is opened, and is not only told to a log.
     pub(super) fn opens(&self, at: ExprRef) -> bool {
         self.decides(at)
-            && !self.is_told(at)
+            && !is_told(self.flow, at)
             && !self.predicates.iter().any(|func| self.flow.program.within(self.flow.program.func_of(at), *func))
-    }
-
-    /// Whether an expression is part of what a log line says.
-    fn is_told(&self, at: ExprRef) -> bool {
-        let facts = self.flow.program.module(at.module);
-        let mut above = facts.expr(at.id).parent;
-        while let Some(id) = above {
-            let call = At { module: at.module, id };
-            let logs = self.flow.performed(call).iter().any(|done| matches!(done.op, Op::Log | Op::Measure));
-            let reads = match facts.kind(id) {
-                ExprKind::Call { callee, .. } => match facts.kind(*callee) {
-                    ExprKind::Member { object, name } => self.reads_like_log(at.module, *object, name.text()),
-                    _ => false,
-                },
-                _ => false,
-            };
-            if logs || reads {
-                return true;
-            }
-            above = facts.expr(id).parent;
-        }
-        false
     }
 
     /// `body.method === 'initialize'`.

@@ -286,7 +286,7 @@ pub fn free_name(script: &Script, wanted: &[&str]) -> String {
 
 /// Whether a text has a name as a word of its own, in whatever place.
 pub fn mentions(text: &str, name: &str) -> bool {
-    let word = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$');
+    let word = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$' | '#');
     text.match_indices(name).any(|(at, _)| {
         !text[..at].chars().next_back().is_some_and(word) && !text[at + name.len()..].chars().next().is_some_and(word)
     })

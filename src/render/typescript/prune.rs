@@ -6,6 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
+use super::in_flight::mentions;
 use super::pure;
 use super::script::{Script, children, span};
 use crate::model::facts::Span;
@@ -84,16 +85,7 @@ fn died(candidate: &Candidate<'_>, uses: &FxHashMap<&str, Vec<Use>>, gone: &[Spa
         }
     }
     let live = |change: &&Change| !own.contains(change.span) && region.contains(change.span);
-    used_before && !changes.iter().filter(live).any(|change| has_word(&change.text, candidate.name))
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    let part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$' | '#');
-    text.match_indices(word).any(|(at, _)| {
-        let before = text[..at].chars().next_back().is_some_and(part);
-        let after = text[at + word.len()..].chars().next().is_some_and(part);
-        !before && !after
-    })
+    used_before && !changes.iter().filter(live).any(|change| mentions(&change.text, candidate.name))
 }
 
 fn uses(script: &Script) -> FxHashMap<&str, Vec<Use>> {

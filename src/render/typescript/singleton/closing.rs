@@ -8,10 +8,11 @@ use super::{Code, insert_before, raise};
 use crate::model::facts::Span;
 use crate::plan::Level;
 use crate::plan::web::Framework;
+use crate::render::typescript::ends::ends_process;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports;
 use crate::render::typescript::in_flight::{InFlight, Names};
-use crate::render::typescript::script::{children, enclosing_function, span};
+use crate::render::typescript::script::{children, span};
 use crate::render::{Refused, Rendered};
 
 /// Replaces the first statement that closed transport or server; the others go.
@@ -44,7 +45,8 @@ fn with_try(closed: Node<'_>) -> Node<'_> {
 /// Whether the statement now waits.
 fn drained(code: &Code<'_>, first: Node<'_>, out: &mut Rendered) -> bool {
     let script = code.script;
-    let waits = script.of(first).starts_with("await") && enclosing_function(first).is_some();
+    // Requests are refused from then on: that is right only where the process ends.
+    let waits = script.of(first).starts_with("await") && ends_process(&code.singleton.endings, script, first);
     let served: Vec<&Handled<'_>> = code.handled.iter().filter(|handled| handled.method() != Method::Gone).collect();
     let [handled] = served.as_slice() else { return false };
     let routes: Vec<&Route<'_>> = handled.routes.iter().filter(|route| route.method != Method::Gone).collect();

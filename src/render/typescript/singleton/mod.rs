@@ -28,6 +28,7 @@ use routes::{Handled, Method};
 
 /// What is known of the code of a step.
 struct Code<'s> {
+    singleton: &'s Singleton,
     script: &'s Script,
     project: Project,
     made: Made<'s>,
@@ -70,7 +71,7 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
     Ok(out)
 }
 
-fn code<'s>(script: &'s Script, singleton: &Singleton, files: &dyn Files) -> Result<Code<'s>, Refused> {
+fn code<'s>(script: &'s Script, singleton: &'s Singleton, files: &dyn Files) -> Result<Code<'s>, Refused> {
     let spans = |sites: &[Site]| -> Vec<Span> { sites.iter().map(|site| site.span).collect() };
     let known = [spans(&singleton.connects), spans(&singleton.handles)].concat();
     let made = Made::of(script, singleton.transport.span, &known)?;
@@ -91,7 +92,7 @@ fn code<'s>(script: &'s Script, singleton: &Singleton, files: &dyn Files) -> Res
         ));
     };
     let build = build::find(script, singleton, &connect, &made, first.handler, files)?;
-    Ok(Code { script, project: Project::of(files, &script.path), made, connect, handled, build })
+    Ok(Code { singleton, script, project: Project::of(files, &script.path), made, connect, handled, build })
 }
 
 impl Code<'_> {

@@ -8,8 +8,10 @@ use super::machine::parameters;
 use super::routes::{Serves, framework, serves};
 use super::world::Function;
 use crate::model::facts::Span;
+use crate::plan::Site;
 use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
+use crate::render::typescript::ends::ends_process;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
@@ -35,7 +37,7 @@ impl<'w> Fold<'w> {
             let path = self.world.units[unit].script.path.clone();
             let serving = || step.routes.iter().filter(|route| serves(route) != Serves::Gone);
             if let Some(route) = serving().find(|route| route.at.path == path) {
-                let changes = self.track(unit, route, &counts, &drains)?;
+                let changes = self.track(unit, route, &counts, &drains, &step.endings)?;
                 out.entry(path).or_default().extend(changes);
                 continue;
             }
@@ -45,7 +47,7 @@ impl<'w> Fold<'w> {
             {
                 counts = self.counts(unit);
                 drains = self.shutdowns(unit);
-                let changes = self.track(unit, route, &counts, &drains)?;
+                let changes = self.track(unit, route, &counts, &drains, &step.endings)?;
                 out.entry(path).or_default().extend(changes);
                 let track = Names::free(&self.world.units[unit].script).track;
                 let script = &self.world.units[importer].script;
@@ -150,9 +152,17 @@ impl<'w> Fold<'w> {
         route: &Route,
         counts: &[Node<'w>],
         drains: &[Node<'w>],
+        endings: &[Site],
     ) -> Result<Vec<Change>, Refused> {
         let script = &self.world.units[unit].script;
         let Some(routed) = self.world.unit(&route.at.path) else { return Ok(Vec::new()) };
+        if let Some(open) = drains.iter().find(|shutdown| !ends_process(endings, script, **shutdown)) {
+            return Err(script.refuse(
+                *open,
+                "the sessions are closed here, and the server may be started again after it: requests would be refused for ever",
+                "close what is not about sessions here, and leave the sessions out; then run this again",
+            ));
+        }
         let framework = framework(route, &self.world.units[routed].script);
         let names = Names::free(script);
         let typed = script.typed();

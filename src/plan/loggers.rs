@@ -1,0 +1,35 @@
+//! What only tells of a value: log lines and measurements, also those of a program's own loggers, known by their names.
+
+use crate::model::facts::ExprKind;
+use crate::model::flow::Flow;
+use crate::model::program::{At, ExprRef};
+use crate::model::vocabulary::Op;
+
+/// Whether a call is that of a logger: `log.info(…)`, `this.logger.debug(…)`, `console.error(…)`.
+pub(super) fn is_logger(flow: &Flow<'_>, call: ExprRef) -> bool {
+    const LEVELS: &[&str] = &["debug", "info", "warn", "warning", "error", "log", "trace", "notice", "verbose"];
+    let facts = flow.program.module(call.module);
+    let ExprKind::Call { callee, .. } = facts.kind(call.id) else { return false };
+    let ExprKind::Member { object, name } = facts.kind(*callee) else { return false };
+    let receiver = flow.written_name(At { module: call.module, id: *object });
+    LEVELS.contains(&name.text())
+        && receiver.is_some_and(|name| {
+            let name = name.text().to_ascii_lowercase();
+            name == "log" || name == "console" || name.ends_with("logger")
+        })
+}
+
+/// Whether an expression is part of what a log line or a measurement says.
+pub(super) fn is_told(flow: &Flow<'_>, at: ExprRef) -> bool {
+    let facts = flow.program.module(at.module);
+    let mut above = facts.expr(at.id).parent;
+    while let Some(id) = above {
+        let call = At { module: at.module, id };
+        let told = flow.performed(call).iter().any(|done| matches!(done.op, Op::Log | Op::Measure));
+        if told || is_logger(flow, call) {
+            return true;
+        }
+        above = facts.expr(id).parent;
+    }
+    false
+}
