@@ -8,8 +8,8 @@ use crate::plan;
 use crate::report::fix::{Group, Manual, Status};
 use crate::rules::finding::{Finding, Severity};
 use crate::rules::{
-    dead_session_code, implicit_sessions, session_transport_map, session_transport_setup, shared_stateless_server,
-    stream_resumability, unused_allow,
+    dead_session_code, implicit_sessions, session_bound_auth, session_gateway, session_guard, session_transport_map,
+    session_transport_setup, shared_stateless_server, stream_resumability, unused_allow,
 };
 
 /// Everything that is left, in the order of its places. Groups that are not applied learn where their findings stand. What is a note
@@ -38,8 +38,8 @@ fn planned(rounds: &Rounds, places: &Locator) -> Vec<Manual> {
             if rounds.settled.left.iter().any(|(finding, _)| finding.rule == *rule && at(finding) == place) {
                 continue;
             }
-            let found = rounds.settled.findings.iter().find(|f| f.rule == *rule && at(f) == place);
-            let own = found.map_or(Severity::Note, |finding| finding.severity);
+            let found = rounds.settled.findings.iter().filter(|f| at(f) == place).map(|finding| finding.severity);
+            let own = found.max().unwrap_or(Severity::Note);
             out.push(Manual {
                 rule: (*rule).to_owned(),
                 // What keeps a server on sessions is in the way as long as there are any.
@@ -68,7 +68,13 @@ fn rest(options: &FixOptions, rounds: &Rounds, groups: &[Group], told: &[Manual]
         let about = |group: &&Group| group.status != Status::Applied && group.findings.contains(&finding.fingerprint);
         groups.iter().any(|group| about(&group))
     };
-    let spoken = |finding: &&Finding| told.iter().any(|manual| manual.rule == finding.rule && manual.at == at(finding));
+    // What was said of a place is said of its sessions, its state and its transports; whose it is, or what it guards, is another matter.
+    let apart = [session_bound_auth::RULE.name, session_gateway::RULE.name, session_guard::RULE.name];
+    let spoken = |finding: &&Finding| {
+        told.iter().any(|manual| {
+            manual.at == at(finding) && (manual.rule == finding.rule || !apart.contains(&finding.rule))
+        })
+    };
     let unsaid = remaining(rounds).filter(wanted).filter(|f| !in_group(f) && !spoken(f));
     unsaid
         .map(|finding| {
