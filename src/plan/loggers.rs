@@ -12,8 +12,7 @@ pub(super) fn is_logger(flow: &Flow<'_>, call: ExprRef) -> bool {
     let ExprKind::Call { callee, .. } = facts.kind(call.id) else { return false };
     let ExprKind::Member { object, name } = facts.kind(*callee) else { return false };
     let receiver = flow.written_name(At { module: call.module, id: *object });
-    LEVELS.contains(&name.text())
-        && receiver.is_some_and(|name| names_logger(name.text()))
+    LEVELS.contains(&name.text()) && receiver.is_some_and(|name| names_logger(name.text()))
 }
 
 /// Whether a name is that of something that writes log lines.

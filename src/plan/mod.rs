@@ -156,6 +156,8 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
     telemetry::plan(context, server, &mut out);
     labels::plan(context, &mut out);
     let blockers = blockers::of(context, &out.steps, &out.manual);
+    // What must not become a handle at all is not told how to become one.
+    out.manual.retain(|manual| !blockers.manual.iter().any(|other| other.at == manual.at));
     // Where no session is opened any more, nothing can keep the server on them.
     if blockers.stand && context.uses_sessions() {
         standing(context, server, &blockers, &mut out);

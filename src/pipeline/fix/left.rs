@@ -9,7 +9,7 @@ use crate::report::fix::{Group, Manual, Status};
 use crate::rules::finding::{Finding, Severity};
 use crate::rules::{
     dead_session_code, implicit_sessions, session_bound_auth, session_gateway, session_guard, session_transport_map,
-    session_transport_setup, shared_stateless_server, stream_resumability, unused_allow,
+    session_transport_setup, stream_resumability, unused_allow,
 };
 
 /// Everything that is left, in the order of its places. Groups that are not applied learn where their findings stand. What is a note
@@ -71,9 +71,8 @@ fn rest(options: &FixOptions, rounds: &Rounds, groups: &[Group], told: &[Manual]
     // What was said of a place is said of its sessions, its state and its transports; whose it is, or what it guards, is another matter.
     let apart = [session_bound_auth::RULE.name, session_gateway::RULE.name, session_guard::RULE.name];
     let spoken = |finding: &&Finding| {
-        told.iter().any(|manual| {
-            manual.at == at(finding) && (manual.rule == finding.rule || !apart.contains(&finding.rule))
-        })
+        told.iter()
+            .any(|manual| manual.at == at(finding) && (manual.rule == finding.rule || !apart.contains(&finding.rule)))
     };
     let unsaid = remaining(rounds).filter(wanted).filter(|f| !in_group(f) && !spoken(f));
     unsaid
@@ -87,7 +86,10 @@ fn rest(options: &FixOptions, rounds: &Rounds, groups: &[Group], told: &[Manual]
                 also: Vec::new(),
                 what: finding.message.clone(),
                 why: why(rounds, finding, waits).to_owned(),
-                todo: vec![finding.advice.clone(), format!("`mcp-migrate explain {}` shows the migration", finding.rule)],
+                todo: vec![
+                    finding.advice.clone(),
+                    format!("`mcp-migrate explain {}` shows the migration", finding.rule),
+                ],
             }
         })
         .collect()
@@ -102,7 +104,6 @@ fn why(rounds: &Rounds, finding: &Finding, waits: bool) -> &'static str {
         dead_session_code::RULE.name,
         implicit_sessions::RULE.name,
         stream_resumability::RULE.name,
-        shared_stateless_server::RULE.name,
     ];
     if !speaks {
         "fix edits TypeScript and JavaScript only, so far"

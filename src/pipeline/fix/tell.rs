@@ -1,7 +1,7 @@
 //! From what the rounds came to, to what is told of it.
 
 use super::propose::{Held, Rounds, Why};
-use super::{FixOptions, category, left, shown};
+use super::{FixOptions, category, documents, left, shown};
 use crate::edit::{self, Change, GroupChange, Level, Outcome, Recovery, Refused};
 use crate::pipeline::Pass;
 use crate::pipeline::locate::Locator;
@@ -9,6 +9,8 @@ use crate::plan::Site;
 use crate::report::fix::{Fix, Group, Precondition, Status, Summary};
 use crate::report::scan::{SPEC, Tool};
 use crate::rules::finding::{Finding, Severity};
+use crate::rules::session_transport_setup;
+use crate::workspace::paths;
 
 /// The whole answer, as a dry run.
 pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
@@ -24,6 +26,12 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
             Group { files: files(applied.changes.iter().map(|change| &change.change)), patch, ..of(&applied.group) }
         })
         .collect();
+    for group in groups.iter_mut().filter(|group| group.rule == session_transport_setup::RULE.name) {
+        let holds = |server: &&str| group.files.iter().any(|path| paths::is_within(path, server));
+        let servers = rounds.first.scan.servers.iter().map(|server| server.path.as_str()).filter(holds);
+        let nearest = servers.max_by_key(|path| path.len());
+        group.notes.extend(nearest.into_iter().flat_map(|server| documents::notes(root, server)));
+    }
     let applied = groups.len();
     groups.extend(outcome.refused.iter().map(refused));
     groups.extend(rounds.held.iter().map(|held| kept_back(held, rounds, &places)));

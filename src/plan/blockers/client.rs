@@ -128,9 +128,10 @@ fn serves_stdio_alone(context: &Context<'_, '_>, at: ExprRef) -> bool {
     let branches = facts.branches.iter().flat_map(|branch| [Some(branch.then), branch.otherwise]).flatten();
     let functions = facts.functions.iter().filter(|func| func.kind != FuncKind::Top).map(|func| func.span);
     branches.chain(functions).filter(|part| part.contains(span)).any(|part| {
-        let connects = flow.connects.iter().filter(|(call, _)| {
-            call.module == at.module && part.contains(facts.expr(call.id).span)
-        });
+        let connects = flow
+            .connects
+            .iter()
+            .filter(|(call, _)| call.module == at.module && part.contains(facts.expr(call.id).span));
         let mut transports = connects.flat_map(|(_, pairs)| pairs).map(|(_, id)| flow.object(*id).role).peekable();
         transports.peek().is_some() && transports.all(|role| role == Some(Role::StdioTransport))
     })

@@ -4,7 +4,7 @@ use super::advice::{Purpose, purpose, ways};
 use super::{Blockers, is_claimed};
 use crate::classify::answer::{Failure, Holds};
 use crate::classify::stores::Found;
-use crate::plan::{Manual, Step, site};
+use crate::plan::{Manual, Site, Step, site};
 use crate::rules::detect::{Context, Spot, tools_of};
 use crate::rules::{session_bound_auth, session_gateway, session_guard, session_keyed_state, session_keyed_telemetry};
 
@@ -16,11 +16,17 @@ pub(super) fn look(context: &Context<'_, '_>, steps: &[Step], told: &[Manual], o
         if is_claimed(steps, &at) {
             continue;
         }
-        // Why a handle can't be made of it says more than that none is, unless it is nothing for a handle.
-        if purpose(found) == Purpose::Data && told.iter().any(|manual| manual.at == at) {
+        // Why a step can't be made says more than that there is none, unless it is nothing for that step.
+        let purpose = purpose(context, found);
+        let fits = match found.holds {
+            Holds::Upstream | Holds::Guard | Holds::Auth => false,
+            Holds::Telemetry => true,
+            _ => purpose == Purpose::Data,
+        };
+        if fits && told.iter().any(|manual| manual.at == at) {
             out.stand = true;
         } else {
-            block(found, at, out);
+            block(found, purpose, at, out);
         }
     }
     if none {
@@ -37,7 +43,7 @@ fn needs_session(found: &Found) -> bool {
     }
 }
 
-fn block(found: &Found, at: crate::plan::Site, out: &mut Blockers) {
+fn block(found: &Found, purpose: Purpose, at: Site, out: &mut Blockers) {
     let name = found.name;
     let tools = tools_of(found);
     match found.holds {
@@ -81,12 +87,12 @@ fn block(found: &Found, at: crate::plan::Site, out: &mut Blockers) {
             session_keyed_state::RULE.name,
             at,
             format!("`{name}` is kept by session{tools}"),
-            match purpose(found) {
+            match purpose {
                 Purpose::Data => "no step moves it, and without a session it is lost or shared by all clients",
                 Purpose::Admits => "it admits, refuses or limits calls: a handle would let the model carry its own permission",
                 Purpose::Counts => "it counts who uses what belongs to a session: without sessions there is nothing to count",
             },
-            ways(found),
+            ways(purpose, found.carrier),
         ),
     }
 }

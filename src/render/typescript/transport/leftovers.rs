@@ -26,13 +26,14 @@ pub fn check(world: &World, changes: &[Vec<Change>]) -> Result<(), Refused> {
             let place = format!("{}:{line}", unit.script.path);
             match &first {
                 None => first = Some((Site { path: unit.script.path.clone(), span: at }, why, todo)),
-                Some(_) if more.contains(&place) => {}
+                Some(_) if declares(&at) || more.contains(&place) => {}
                 Some(_) => more.push(place),
             }
         }
     }
     let Some((at, why, todo)) = first else { return Ok(()) };
-    let others = if more.is_empty() { String::new() } else { format!("; so are sessions at {}", more.join(", ")) };
+    let others =
+        if more.is_empty() { String::new() } else { format!("; sessions are used as well at {}", more.join(", ")) };
     Err(Refused { at, why: format!("{why}{others}"), todo: todo.to_owned() })
 }
 
