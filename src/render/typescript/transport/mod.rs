@@ -4,6 +4,7 @@
 //! decided, and what is left makes a server and a transport, connects them and answers. What still reads a session in a way that is
 //! not understood stops the whole step.
 
+mod answered;
 mod branches;
 mod chores;
 mod closing;
@@ -23,7 +24,6 @@ mod modern;
 mod modern_helper;
 mod node;
 mod phrase;
-mod revise;
 mod routes;
 mod setup;
 mod sse;
@@ -156,6 +156,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         changes.push(settled);
     }
     leftovers::check(world, &changes)?;
+    answered::check(world, &changes)?;
     let loses = world.units.iter().zip(&changes).any(|(unit, own)| leftovers::loses_comment(&unit.script, own));
     if loses {
         out.notes.push("Comments about sessions go with the code that they stood at.".to_owned());
