@@ -69,9 +69,7 @@ fn telling(changes: Vec<Change>, files: &dyn Files) -> Vec<Change> {
     paths.dedup();
     let idle = |path: &&str| {
         let own: Vec<Change> = changes.iter().filter(|change| change.path == **path).cloned().collect();
-        files.text(path).is_some_and(|source| {
-            revise::Revision::new(path, &source.text, &own).result() == source.text
-        })
+        files.text(path).is_some_and(|source| revise::Revision::new(path, &source.text, &own).result() == source.text)
     };
     let idle: Vec<String> = paths.into_iter().filter(idle).map(str::to_owned).collect();
     changes.into_iter().filter(|change| !idle.contains(&change.path)).collect()

@@ -4,6 +4,7 @@
 //! decided, and what is left makes a server and a transport, connects them and answers. What still reads a session in a way that is
 //! not understood stops the whole step.
 
+mod announced;
 mod answered;
 mod branches;
 mod chores;
@@ -115,6 +116,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         fold.node_regions(step)?;
     }
     fold.without_sse(step)?;
+    fold.unannounce(step);
     fold.run()?;
     fold.routes(step)?;
     fold.node_helpers(step);
