@@ -107,6 +107,10 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives) -> Vec<Keyed> {
     }
     super::bags::collect(flow, lives, &mut out);
     out.retain(|keyed| {
+        let asked = |access: &Access| access.kind == Kind::Test && is_scratch(flow, keyed.object, access.func);
+        !keyed.accesses.iter().all(asked)
+    });
+    out.retain(|keyed| {
         keyed.accesses.iter().any(|access| access.kind != Kind::Test)
             || keyed.accesses.len() > 1
             || keyed.object.is_some()

@@ -281,7 +281,7 @@ impl Lives {
                     _ if explicit && self.serves(flow, func) => Contexts::PROCESS,
                     _ if explicit => Contexts::UNKNOWN,
                     // It connects its server itself: over stdio there is one client.
-                    true if !per_session || self.serves_stdio(flow, func) => Contexts::PROCESS,
+                    true if !per_session || self.serves_stdio_only(flow, func) => Contexts::PROCESS,
                     true => {
                         self.assumed.push(func);
                         Contexts::SESSION
@@ -394,8 +394,15 @@ impl Lives {
             || flow.connects.keys().any(|at| reached.contains(&flow.program.func_of(*at)))
     }
 
-    fn serves_stdio(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
-        let reached = reach(flow, func);
+    /// Whether a function (or, of a constructor, the object that it makes) serves over stdio and over nothing else.
+    fn serves_stdio_only(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
+        let facts = flow.program.module(func.module);
+        let mut reached = reach(flow, func);
+        if let (FuncKind::Constructor, Some(class)) = (facts.function(func.id).kind, facts.function(func.id).class) {
+            for method in &facts.class(class).methods {
+                reached.extend(reach(flow, At { module: func.module, id: *method }));
+            }
+        }
         let stdio = constructions(flow, &[Role::StdioTransport]);
         stdio.iter().any(|at| reached.contains(&flow.program.func_of(*at)))
             && !self.transports.iter().any(|site| reached.contains(&flow.program.func_of(site.at)))

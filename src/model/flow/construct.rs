@@ -279,6 +279,9 @@ impl Flow<'_> {
             }
             return out;
         }
+        if self.register_through(call, path) {
+            return Vec::new();
+        }
         // `Type::new()`: makes an instance of the type.
         if let Some((ty, name)) = path.text().rsplit_once('.')
             && tables.anywhere(name) == Some(Op::Construct)
