@@ -205,7 +205,7 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
     if words::is_client_info(name) {
         return Holds::ClientInfo;
     }
-    if words::is_telemetry(name) && counts_only(analysis, &lasting.values) {
+    if words::is_telemetry(name) && counts_only(analysis, &lasting.values) && !is_counted_by_tools(analysis, lasting) {
         return Holds::Telemetry;
     }
     if words::is_auth(name) && objects.is_empty() {
@@ -220,6 +220,11 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
         return Holds::Guard;
     }
     Holds::AppState
+}
+
+/// Whether tools are there to count: what they count is what they are about.
+fn is_counted_by_tools(analysis: &Analysis<'_>, lasting: &Lasting) -> bool {
+    analysis.tools_at(lasting.writers.iter()).iter().any(|tool| words::is_counting(tool.text()))
 }
 
 /// Whether an object is, or has, a store of tokens or credentials, by the name of its class.
@@ -381,6 +386,8 @@ fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
                     .iter()
                     .all(|(_, values)| values.iter().all(|value| is_count(analysis, *value))),
                 Some(Role::Timer | Role::Date | Role::Limiter) => true,
+                // A number behind a lock.
+                Some(Role::Cell) => analysis.flow.elements(*id).iter().all(|value| is_count(analysis, *value)),
                 // Time stamps of the calls in a window.
                 Some(Role::List) => analysis.flow.elements(*id).iter().all(|value| match value {
                     Value::Object(id) => analysis.flow.object(*id).role == Some(Role::Date),

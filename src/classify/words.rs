@@ -266,7 +266,28 @@ pub fn is_principal(name: &str) -> bool {
 
 /// What says which tool is called: `request.params.name`, `toolName`, `fn`.
 pub fn is_call_name(name: &str) -> bool {
-    any(name, &["name", "tool", "toolname", "fn", "function", "func", "method", "action", "command", "cmd", "op", "operation"])
+    any(
+        name,
+        &[
+            "name",
+            "tool",
+            "toolname",
+            "fn",
+            "function",
+            "func",
+            "method",
+            "action",
+            "command",
+            "cmd",
+            "op",
+            "operation",
+        ],
+    )
+}
+
+/// A tool that is there to count.
+pub fn is_counting(name: &str) -> bool {
+    any(name, &["increment", "decrement", "inc", "dec", "counter", "count", "tick"])
 }
 
 /// What can be worked out again whenever it is missing.
@@ -277,14 +298,18 @@ pub fn is_cache(name: &str) -> bool {
 /// A class that admits or refuses calls by what came before, whatever its fields are called.
 pub fn is_guard_class(name: &str) -> bool {
     let spends = any(name, &["spend", "spending", "budget", "cost", "allowance"]);
-    let bounds = any(name, &["limit", "limiter", "engine", "guard", "enforcer", "policy", "gate", "meter", "tracker", "ledger", "cap"]);
+    let bounds = any(
+        name,
+        &["limit", "limiter", "engine", "guard", "enforcer", "policy", "gate", "meter", "tracker", "ledger", "cap"],
+    );
     let proves = any(name, &["evidence", "consent", "approval", "lease", "permission", "grant"]);
     proves || (spends && bounds)
 }
 
 /// A class that counts calls against a limit.
 pub fn is_limiter_class(name: &str) -> bool {
-    any(name, &["limiter", "throttle", "throttler", "ratelimiter", "ratelimit"]) || (any(name, &["rate"]) && any(name, &["limit"]))
+    any(name, &["limiter", "throttle", "throttler", "ratelimiter", "ratelimit"])
+        || (any(name, &["rate"]) && any(name, &["limit"]))
 }
 
 /// Loggers.

@@ -44,7 +44,9 @@ impl Flow<'_> {
     /// Whether a function is among the arguments: what a registration hands over, and a helper that only words an answer does not.
     pub(super) fn is_given_function(&mut self, call: CallSite<'_>) -> bool {
         let module = call.at.module;
-        call.args.iter().any(|arg| self.read_expr(module, arg.value).iter().any(|value| matches!(value, Value::Func(_))))
+        call.args
+            .iter()
+            .any(|arg| self.read_expr(module, arg.value).iter().any(|value| matches!(value, Value::Func(_))))
     }
 
     /// `registerAppTool(server, name, …, handler)`: a library's way of registering on the server that it is given.
@@ -59,7 +61,8 @@ impl Flow<'_> {
         };
         let given = CallSite { at: call.at, args: rest };
         let receivers = self.read_expr(call.at.module, server.value);
-        let is_server = |value: &Value| matches!(value, Value::Object(id) if self.object(*id).role == Some(Role::Server));
+        let is_server =
+            |value: &Value| matches!(value, Value::Object(id) if self.object(*id).role == Some(Role::Server));
         if !receivers.iter().any(is_server) || !self.is_given_function(given) {
             return false;
         }
