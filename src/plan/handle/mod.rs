@@ -3,6 +3,7 @@
 
 pub mod captured;
 mod carriers;
+mod chosen;
 mod facts;
 mod groups;
 mod names;
@@ -14,7 +15,8 @@ use super::Site;
 
 pub(super) use carriers::{Problem, follow};
 pub(super) use facts::{entry as entry_of, loose, made};
-pub use names::Names;
+pub use names::{Names, plural};
+pub(super) use planner::INTERFACE;
 pub use planner::{plan, withhold};
 pub use roles::Role;
 
@@ -47,6 +49,8 @@ pub struct Handle {
     pub plain: bool,
     /// Fields of the initial value that a caller may choose.
     pub choices: Vec<String>,
+    /// Schemas let callers leave the handle out, for a time: they are told where to get one.
+    pub transition: bool,
     /// What an owner hears about a value that has expired: `its lines are lost`.
     pub loss: String,
     /// Why it is done like this, one decision each.
@@ -108,6 +112,10 @@ pub struct Lifetime {
     pub idle_is_set: bool,
     /// So is the limit.
     pub limit_is_set: bool,
+    /// The code of the container says how long.
+    pub idle_in_code: bool,
+    /// The code of the container says how many.
+    pub limit_in_code: bool,
 }
 
 /// A function that the handle passes through.
@@ -211,6 +219,16 @@ pub struct ToolUse {
 }
 
 impl Handle {
+    /// Whether a tool that creates a value is to be added.
+    pub fn adds_creator(&self) -> bool {
+        self.lazy || !self.tools.iter().any(|tool| tool.role == Role::Creates)
+    }
+
+    /// Whether a tool that drops a value is to be added.
+    pub fn adds_destroyer(&self) -> bool {
+        !self.tools.iter().any(|tool| tool.role == Role::Destroys)
+    }
+
     /// The tool whose answer tells the id.
     pub fn creating_tool(&self) -> String {
         let known = self.tools.iter().find(|tool| tool.role == Role::Creates).filter(|_| !self.lazy);

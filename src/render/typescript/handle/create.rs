@@ -6,9 +6,10 @@ use super::initial::{chosen, free, nothing};
 use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
-use crate::plan::handle::{Kind, Names, Place, Role, ToolUse, Touch};
+use crate::plan::handle::{Kind, Names, Place, Role, ToolUse, Touch, plural};
 use crate::render::Refused;
 use crate::render::typescript::imports;
+use crate::render::typescript::scripts::Code;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
 use crate::render::typescript::tools::{self, NewTool, Parameter};
 
@@ -97,25 +98,64 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     } else {
         handle.tools.iter().rev().find(|tool| file(tool) == file(first)).unwrap_or(first)
     };
-    let creates = handle.lazy || !handle.tools.iter().any(|tool| tool.role == Role::Creates);
-    let destroys = !handle.tools.iter().any(|tool| tool.role == Role::Destroys);
+    let creates = handle.adds_creator();
+    let destroys = handle.adds_destroyer();
     let (anchor_script, handled) = (work.scripts.of(&first.registration)?, work.scripts.of(&first.handler)?);
     let code = if first.entry.is_some() { handled } else { anchor_script };
     let store = store_expression(work, code, first)?;
     let ahead = ahead(work, first);
     if creates {
-        let tool = creating(work, code, &store)?;
+        let told = work.scripts.at(first.entry.as_ref().unwrap_or(&first.registration))?;
+        let later = is_read_later(work, told);
+        let mut tool = creating(work, code, &store)?;
+        if !later {
+            tool.description.pop();
+            work.notes.push(lifetime_note(&tool.name, &handle.names));
+        }
         work.edits.extend(tools::insert(work.scripts, first, true, &tool, ahead)?);
+    }
+    let lists = if handle.owner { handle.names.list.clone() } else { None };
+    if let Some(name) = &lists {
+        let tool = listing(&handle.names, name, &store, work.wait);
+        work.edits.extend(tools::insert(work.scripts, first, true, &tool, ahead)?);
+        work.features.list = true;
     }
     if destroys {
         let tool = destroying(work, &store);
         work.edits.extend(tools::insert(work.scripts, last, false, &tool, ahead)?);
     }
-    if handle.owner && (creates || destroys) {
+    for tool in handle.tools.iter().filter(|tool| !creates && tool.role == Role::Creates) {
+        tell_lifetime(work, tool)?;
+    }
+    if handle.owner && (creates || destroys || lists.is_some()) {
         let at = code.path.clone();
         work.owned_files.push(at);
     }
     Ok(())
+}
+
+/// Lets the description of a tool that creates values say how long they live, where that is known by the time it is read.
+fn tell_lifetime(work: &mut Work<'_>, tool: &ToolUse) -> Result<(), Refused> {
+    let names = &work.handle.names;
+    let what = format!("{} {}", capital(article(&names.noun)), names.noun);
+    let Some(description) = tools::description(work.scripts, tool).filter(|code| is_read_later(work, *code)) else {
+        work.notes.push(lifetime_note(&tool.name, names));
+        return Ok(());
+    };
+    let store = store_expression(work, description.script, tool)?;
+    work.edits.extend(vec![tools::say_more(description, &format!("{what} ${{{store}.lifetime}}."))]);
+    Ok(())
+}
+
+fn lifetime_note(tool: &str, names: &Names) -> String {
+    format!("{tool}: its description should say how long {} lives", names.one())
+}
+
+/// Whether code runs after the store was made: within a function, or below it.
+fn is_read_later(work: &Work<'_>, code: Code<'_>) -> bool {
+    let made = &work.handle.store.made;
+    let below = code.script.path == made.path && code.node.start_byte() > made.span.end as usize;
+    below && work.handle.store.place != Place::Field || enclosing_function(code.node).is_some()
 }
 
 /// The first access of a handler that dispatches: a new tool has to be run before.
@@ -200,6 +240,7 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         body,
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
         structured: vec![names.argument.clone()],
+        lists: false,
     })
 }
 
@@ -228,6 +269,22 @@ pub fn drops(names: &Names, source: String, store: &str, wait: bool, owner: bool
         body: vec![format!("{wait}{store}.destroy({}{owner});", names.argument)],
         text: format!("Destroyed ${{{}}}", names.argument),
         structured: Vec::new(),
+        lists: false,
+    }
+}
+
+/// The tool that lists the handles of the caller: handles alone, since who owns them is nobody's business.
+pub fn listing(names: &Names, name: &str, store: &str, wait: bool) -> NewTool {
+    let wait = if wait { "await " } else { "" };
+    let ids = format!("{}s", names.argument);
+    NewTool {
+        name: name.to_owned(),
+        description: vec![format!("List the {} of the calling user by {}.", plural(&names.noun), names.argument)],
+        parameters: Vec::new(),
+        body: vec![format!("const {ids} = ({wait}{store}.list(ownerOf({{auth}}))).map(({{ handle }}) => handle);")],
+        text: format!("{ids}: ${{JSON.stringify({ids})}}"),
+        structured: vec![ids],
+        lists: true,
     }
 }
 

@@ -24,6 +24,7 @@ use super::imports::{self, Wanted};
 use super::prune::prune;
 use super::script::{Script, children};
 use super::scripts::{Scripts, mentions};
+use super::tools::GIVEN;
 use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Handle};
 use crate::render::{Change, Files, Refused, Rendered};
@@ -72,6 +73,8 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     store::declare(&mut work)?;
     words::settle(&mut work)?;
     names_are_free(&work)?;
+    // What is dispatched by name asks for its handle anyway.
+    work.features.transition = work.edits.call(GIVEN);
     let mut out = Rendered::default();
     module(&mut work, files, declaring, &mut out)?;
     let mut paths = work.edits.paths();
@@ -133,7 +136,7 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
     for path in work.edits.paths() {
         let texts = work.edits.of(&path);
         let calls = |name: &&str| texts.iter().any(|change| change.text.contains(&format!("{name}(")));
-        let names: Vec<&str> = ["answering", "handleIn"].into_iter().filter(calls).collect();
+        let names: Vec<&str> = ["answering", "handleIn", GIVEN].into_iter().filter(calls).collect();
         if let Some(script) = scripts.by_path(&path).filter(|_| !names.is_empty()) {
             let specifier = relative(&place.path, &place.specifier, declaring, script);
             want(work, script, &specifier, &names);
@@ -208,7 +211,7 @@ fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
 }
 
 /// Changes of a file, without what they leave unused and with imports.
-fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wanted<'_>>) -> Vec<Change> {
+pub(super) fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wanted<'_>>) -> Vec<Change> {
     let mut out = prune(script, changes);
     wanted.sort_by_key(|want| want.name.to_lowercase());
     for import in imports::add(script, &wanted) {
