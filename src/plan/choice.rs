@@ -42,20 +42,23 @@ pub fn obey(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut Server
         without_handle(context, found, decision, out);
         let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
         let step = out.steps.iter().position(|step| step.claims.iter().any(|claim| claim.at == declared));
-        if let Some(step) = step.filter(|_| decision.home == Some(Home::Shared)) {
+        if let Some(step) = step.filter(|_| decision.home == Some(Home::Shared) && decision.shared.is_none()) {
             let step = out.steps.remove(step);
             out.manual.push(Manual {
                 rule: step.rule,
                 at: declared,
                 what: step.title,
-                why: "the plan wants its values where several processes reach them, and fix writes a store in memory".to_owned(),
-                todo: vec![INTERFACE.to_owned()],
+                why: "the plan wants its values where several processes reach them, and fix writes a store in memory"
+                    .to_owned(),
+                todo: vec![format!(
+                    "{INTERFACE}; name that class in the plan by `store-module` and `store-class`, and run again"
+                )],
             });
             continue;
         }
         let Some(wanted) = decision.carrier else { continue };
         let done = step.map(|step| done_by(&out.steps[step]));
-        if done == Some(wanted) || done.is_none() && wanted == found.carrier && wanted != Carrier::Manual {
+        if done == Some(wanted) || done.is_none() && wanted == found.carrier {
             continue;
         }
         if let Some(step) = step {
@@ -72,7 +75,8 @@ pub fn obey(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut Server
                 format!("write `carrier = \"{}\"` for what fix can do, or move it by hand", found.carrier),
             ),
         };
-        let manual = Manual { rule: rule(found), at: declared, what: format!("move `{}`", found.name), why, todo: vec![todo] };
+        let manual =
+            Manual { rule: rule(found), at: declared, what: format!("move `{}`", found.name), why, todo: vec![todo] };
         match found.with_transport || found.holds == Holds::Transport {
             true => kept.push(manual),
             false => out.manual.push(manual),

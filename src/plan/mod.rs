@@ -24,7 +24,7 @@ use crate::model::facts::Span;
 use crate::rules::detect::{Context, Spot};
 use crate::rules::finding::FixHint;
 use blockers::Blockers;
-pub use settings::{Decision, PlanSettings};
+pub use settings::{Decision, PlanSettings, SharedStore};
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

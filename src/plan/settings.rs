@@ -55,6 +55,15 @@ pub enum Home {
     Shared,
 }
 
+/// A store of handles that several processes share: a class of the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedStore {
+    /// The file, relative to the root.
+    pub module: String,
+    /// The class in it, which is constructed like the one in memory.
+    pub class: String,
+}
+
 /// What a plan file decides about one store. What it does not say follows from the settings and the code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
@@ -66,6 +75,8 @@ pub struct Decision {
     pub lifetime: LifetimeSetting,
     /// Where its values are.
     pub home: Option<Home>,
+    /// The class that keeps them, where it is shared.
+    pub shared: Option<SharedStore>,
     /// Fields of the first value that a caller chooses.
     pub parameters: Option<Vec<String>>,
     /// Where it says so: the file and the line of each key.
@@ -91,10 +102,7 @@ impl PlanSettings {
     pub fn lifetime_of(&self, called: &[String]) -> LifetimeSetting {
         let general = called.iter().find_map(|name| self.lifetimes.get(name)).copied().unwrap_or_default();
         let own = self.decision(called).map(|decision| decision.lifetime).unwrap_or_default();
-        LifetimeSetting {
-            idle_seconds: own.idle_seconds.or(general.idle_seconds),
-            limit: own.limit.or(general.limit),
-        }
+        LifetimeSetting { idle_seconds: own.idle_seconds.or(general.idle_seconds), limit: own.limit.or(general.limit) }
     }
 
     /// What a plan file decides about a store.

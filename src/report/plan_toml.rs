@@ -150,7 +150,8 @@ impl Page {
         self.lifetime(handle);
         self.say(
             "Where the values are: nothing in this repository runs the server in several processes, so its memory will do. \
-             \"shared\" leaves it to you, with a store that several processes reach.",
+             \"shared\" takes a class of yours, of which store-module is the file and store-class the name: it is constructed \
+             like MemoryHandles, and has the same methods.",
         );
         self.text("store", "in-memory");
         if let Some(at) = &handle.owner {
@@ -172,8 +173,12 @@ impl Page {
                 self.say(&format!("A new tool: {} came into being by itself{first}.", names.one()));
                 self.text("create", &names.create);
                 self.say(match handle.parameters.is_empty() {
-                    true => "What it lets its caller choose: no field of the first value holds a text that nothing changes.",
-                    false => "What it lets its caller choose: fields of the first value with a text that nothing changes.",
+                    true => {
+                        "What it lets its caller choose: no field of the first value holds a text that nothing changes."
+                    }
+                    false => {
+                        "What it lets its caller choose: fields of the first value with a text that nothing changes."
+                    }
                 });
                 let listed: Vec<String> = handle.parameters.iter().map(|name| quoted(name)).collect();
                 self.out.push_str(&format!("create-parameters = [{}]\n", listed.join(", ")));
@@ -207,7 +212,8 @@ impl Page {
                 self.out.push_str(&format!("{key} = {value}\n"));
             }
         };
-        let idle = format!("Seconds without use until one expires, 0 for never; {setting}_IDLE_SECONDS comes before it");
+        let idle =
+            format!("Seconds without use until one expires, 0 for never; {setting}_IDLE_SECONDS comes before it");
         number("idle-seconds", idle, lifetime.idle_in_code, lifetime.idle_is_set, lifetime.idle_seconds);
         let limit = format!("How many may live at once; {setting}_LIMIT comes before it");
         number("limit", limit, lifetime.limit_in_code, lifetime.limit_is_set, lifetime.limit);

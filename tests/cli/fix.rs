@@ -244,7 +244,8 @@ fn one_change_can_be_made_and_the_rest_left() {
 fn without_a_terminal_nothing_is_asked_and_nothing_written() {
     let folder = repository("c-session-map/before");
     let before = server(folder.path());
-    let (code, stdout, stderr) = run(program().args(["fix", "--interactive"]).write_stdin("y\n").current_dir(folder.path()));
+    let (code, stdout, stderr) =
+        run(program().args(["fix", "--interactive"]).write_stdin("y\n").current_dir(folder.path()));
     assert_eq!((code, stdout.as_str()), (2, ""));
     assert!(stderr.contains("asks at a terminal"), "{stderr}");
     assert_eq!(server(folder.path()), before);

@@ -95,16 +95,19 @@ fn a_plan_that_nobody_changed_does_what_happens_without_one() {
 #[test]
 fn names_lifetimes_and_arguments_are_obeyed() {
     let folder = repository("c-session-map/before");
-    planned(folder.path(), &[
-        ("noun = \"basket\"", "noun = \"shopping trolley\""),
-        ("argument = \"basket_id\"", "argument = \"trolley_ref\""),
-        ("prefix = \"bsk\"", "prefix = \"trl\""),
-        ("create = \"create_basket\"", "create = \"new_trolley\""),
-        ("destroy = \"destroy_basket\"", "destroy = \"drop_trolley\""),
-        ("idle-seconds = 1800", "idle-seconds = 0"),
-        ("limit = 1000", "limit = 7"),
-        ("create-parameters = [\"currency\"]", "create-parameters = []"),
-    ]);
+    planned(
+        folder.path(),
+        &[
+            ("noun = \"basket\"", "noun = \"shopping trolley\""),
+            ("argument = \"basket_id\"", "argument = \"trolley_ref\""),
+            ("prefix = \"bsk\"", "prefix = \"trl\""),
+            ("create = \"create_basket\"", "create = \"new_trolley\""),
+            ("destroy = \"destroy_basket\"", "destroy = \"drop_trolley\""),
+            ("idle-seconds = 1800", "idle-seconds = 0"),
+            ("limit = 1000", "limit = 7"),
+            ("create-parameters = [\"currency\"]", "create-parameters = []"),
+        ],
+    );
     let (code, stdout, stderr) = fix(folder.path(), &OBEY);
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     let server = all(folder.path(), "src/server.ts");
@@ -126,14 +129,18 @@ fn names_lifetimes_and_arguments_are_obeyed() {
 #[test]
 fn lines_that_are_taken_out_follow_the_noun_and_the_settings() {
     let folder = repository("c-session-map/before");
-    fs::write(folder.path().join("mcp-migrate.toml"), "[fix.names]\nbaskets = { noun = 'crate', prefix = 'crx' }\n").expect("x");
-    planned(folder.path(), &[
-        ("noun = \"crate\"", "noun = \"trolley\""),
-        ("argument = \"crate_id\"\n", ""),
-        ("prefix = \"crx\"\n", ""),
-        ("create = \"create_crate\"\n", ""),
-        ("destroy = \"destroy_crate\"\n", ""),
-    ]);
+    fs::write(folder.path().join("mcp-migrate.toml"), "[fix.names]\nbaskets = { noun = 'crate', prefix = 'crx' }\n")
+        .expect("x");
+    planned(
+        folder.path(),
+        &[
+            ("noun = \"crate\"", "noun = \"trolley\""),
+            ("argument = \"crate_id\"\n", ""),
+            ("prefix = \"crx\"\n", ""),
+            ("create = \"create_crate\"\n", ""),
+            ("destroy = \"destroy_crate\"\n", ""),
+        ],
+    );
     let (code, stdout, _) = fix(folder.path(), &["--plan", ".git/plan.toml", "--allow-dirty"]);
     assert_eq!(code, 0, "{stdout}");
     let server = all(folder.path(), "src/server.ts");
@@ -228,4 +235,53 @@ fn it_is_written_to_a_file_and_to_one_that_can_not_be_written_it_says_so() {
     let empty = TempDir::new().expect("a folder");
     assert_eq!(run(program().arg("plan").current_dir(empty.path())).0, 2);
     assert_eq!(run(program().args(["plan", "--allow-empty"]).current_dir(empty.path())).0, 0);
+}
+
+#[test]
+fn values_are_kept_by_a_class_of_the_repository_where_the_plan_names_one() {
+    let folder = repository("c-session-map/before");
+    let shared = "store = \"shared\"\nstore-module = \"src/redis-handles.ts\"\nstore-class = \"RedisHandles\"";
+    let named = [("store = \"in-memory\"", shared)];
+    planned(folder.path(), &named);
+    let (code, stdout, _) = fix(folder.path(), &OBEY);
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stdout.contains("there is no such file"), "{stdout}");
+
+    fs::write(folder.path().join("src/redis-handles.ts"), "export class RedisHandles {}\n").expect("a class");
+    let (code, stdout, stderr) = fix(folder.path(), &OBEY);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    let server = all(folder.path(), "src/server.ts");
+    for wanted in [
+        "import { RedisHandles } from './redis-handles.js';",
+        "import type { HandleStore } from './handles.js';",
+        "const baskets: HandleStore<Basket> = new RedisHandles({",
+        "await baskets.save(basket_id, basket);",
+    ] {
+        assert!(server.contains(wanted), "{wanted} is not in\n{server}");
+    }
+    assert!(!server.contains("MemoryHandles"), "{server}");
+}
+
+#[test]
+fn a_shared_store_without_a_class_is_left_with_what_it_has_to_do() {
+    let folder = repository("c-session-map/before");
+    let before = all(folder.path(), "src/server.ts");
+    planned(folder.path(), &[("store = \"in-memory\"", "store = \"shared\"")]);
+    let (code, stdout, _) = fix(folder.path(), &OBEY);
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stdout.contains("store-class"), "{stdout}");
+    assert_eq!(all(folder.path(), "src/server.ts"), before);
+}
+
+#[test]
+fn where_several_processes_run_the_plan_says_where_values_are() {
+    let folder = repository("c-session-map/before");
+    fs::write(folder.path().join("Procfile"), "web: pm2-runtime start dist/server.js -i 4\n").expect("a manifest");
+    let text = plan(folder.path(), &[]);
+    assert!(text.contains("# store = \"in-memory\""), "{text}");
+    assert!(!text.contains("\nnoun = "), "{text}");
+    planned(folder.path(), &[("# store = \"in-memory\"", "store = \"in-memory\"")]);
+    let (code, stdout, _) = fix(folder.path(), &OBEY);
+    assert_eq!(code, 0, "{stdout}");
+    assert!(all(folder.path(), "src/server.ts").contains("new MemoryHandles("));
 }

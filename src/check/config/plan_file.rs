@@ -9,7 +9,7 @@ use super::fix::{is_noun, is_prefix};
 use super::{Key, Reader, Value, listed, nearest};
 use crate::check::error::CheckError;
 use crate::plan::choice::CARRIERS;
-use crate::plan::settings::{Decision, Home};
+use crate::plan::settings::{Decision, Home, SharedStore};
 use crate::report::plan_toml::SCHEMA;
 
 /// Keys of the file.
@@ -32,6 +32,8 @@ pub const STORE_KEYS: &[&str] = &[
     "noun",
     "prefix",
     "store",
+    "store-class",
+    "store-module",
 ];
 
 /// Values of `store`.
@@ -45,10 +47,54 @@ const RESERVED: &[&str] = &["session_id", "sessionid", "session"];
 
 /// Words that no variable can be called.
 const KEYWORDS: &[&str] = &[
-    "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else",
-    "enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import", "in",
-    "instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public", "return", "static",
-    "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void", "while", "with", "yield",
+    "arguments",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "eval",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
 ];
 
 /// A plan that was read.
@@ -137,7 +183,7 @@ impl Reader<'_> {
 
     fn store(&self, (at, table): (usize, &DeTable<'_>), out: &mut PlanFile) -> Result<(), CheckError> {
         let mut decision = Decision::default();
-        let mut id = None;
+        let (mut id, mut module, mut class) = (None, None, None);
         for (key, value) in table {
             let name = STORE_KEYS.iter().find(|known| **known == key.get_ref().as_ref());
             let Some(name) = name.copied() else { return Err(self.unknown(key, STORE_KEYS)) };
@@ -149,6 +195,8 @@ impl Reader<'_> {
                     let home = self.one_of(key, value, HOMES)?;
                     decision.home = Some(if home == HOMES[0] { Home::Memory } else { Home::Shared });
                 }
+                "store-module" => module = Some(self.string(value)?),
+                "store-class" => class = Some(self.string(value)?),
                 "idle-seconds" => decision.lifetime.idle_seconds = Some(self.whole(key, value, 0)?),
                 "limit" => decision.lifetime.limit = Some(self.whole(key, value, 1)?),
                 "create-parameters" => decision.parameters = Some(self.strings(value)?),
@@ -158,11 +206,29 @@ impl Reader<'_> {
         let id = id.ok_or_else(|| {
             self.error(at, "this `[[server.store]]` has no `id`", "Write `id = \"src/server.ts#baskets\"`.")
         })?;
+        decision.shared = self.shared(at, &decision, module, class)?;
         if out.decisions.contains_key(&id) {
             return Err(self.error(at, format!("`{id}` is decided twice"), "Keep one of the two tables."));
         }
         out.decisions.insert(id, decision);
         Ok(())
+    }
+
+    /// The class that keeps the values of a shared store.
+    fn shared(
+        &self,
+        at: usize,
+        decision: &Decision,
+        module: Option<String>,
+        class: Option<String>,
+    ) -> Result<Option<SharedStore>, CheckError> {
+        let shared = decision.home == Some(Home::Shared);
+        let help = "Write `store = \"shared\"`, `store-module = \"src/redis-handles.ts\"` and `store-class = \"RedisHandles\"`.";
+        match (module, class) {
+            (None, None) => Ok(None),
+            (Some(module), Some(class)) if shared && is_argument(&class) => Ok(Some(SharedStore { module, class })),
+            _ => Err(self.error(at, "a shared store takes a module and the name of a class in it", help)),
+        }
     }
 
     fn named(&self, name: &'static str, value: &Value<'_>, decision: &mut Decision) -> Result<(), CheckError> {
@@ -234,7 +300,8 @@ impl Reader<'_> {
             ] {
                 let Some(name) = name else { continue };
                 if let Some(other) = seen.insert((what, name.to_lowercase()), id) {
-                    let whose = if other == id { "another tool of this store".to_owned() } else { format!("`{other}`") };
+                    let whose =
+                        if other == id { "another tool of this store".to_owned() } else { format!("`{other}`") };
                     let message = format!("{}: {whose} is called `{name}` already", places[key]);
                     return Err(CheckError::new(message, "Write another name."));
                 }
@@ -301,6 +368,7 @@ mod tests {
             ("id = 'a#b'\ncreate = 'my tool'\n", "plan.toml:6:", "`create` can't be `my tool`"),
             ("id = 'a#b'\nprefix = 'B_'\n", "plan.toml:6:", "a letter first"),
             ("id = 'a#b'\nstore = 'redis'\n", "plan.toml:6:", "`in-memory` and `shared`"),
+            ("id = 'a#b'\nstore-class = 'R'\n", "plan.toml:4:", "a module and the name of a class"),
             ("noun = 'x'\n", "plan.toml:4:", "has no `id`"),
             ("id = 'a#b'\n[[server.store]]\nid = 'a#b'\n", "plan.toml:6:", "decided twice"),
             ("id = 'a#b'\ncreate = 'x'\ndestroy = 'x'\n", "plan.toml:7:", "another tool of this store"),

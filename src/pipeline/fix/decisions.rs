@@ -68,7 +68,8 @@ impl All<'_> {
             let (_, about) = group.id.split_once(':').unwrap_or_default();
             steps().any(|step| step.id == group.id) || paths.iter().any(|path| about.split('#').next() == Some(path))
         };
-        let is_of_store = |group: &&Group| server.stores.iter().any(|store| group.id.ends_with(&format!(":{}", store.id)));
+        let is_of_store =
+            |group: &&Group| server.stores.iter().any(|store| group.id.ends_with(&format!(":{}", store.id)));
         let mut plain: Vec<Group> =
             self.told.groups.iter().filter(|group| !is_of_store(group)).filter(of_server).cloned().collect();
         plain.sort_by(|a, b| a.id.cmp(&b.id));
@@ -79,7 +80,9 @@ impl All<'_> {
     fn manual(&self, server: &answer::Server) -> Vec<crate::report::fix::Manual> {
         let plans = || self.rounds.last.plans.iter().filter(|plan| plan.server == server.path);
         let own = |manual: &&crate::report::fix::Manual| {
-            plans().flat_map(|plan| &plan.manual).any(|known| self.place(&known.at) == manual.at && known.what == manual.what)
+            plans()
+                .flat_map(|plan| &plan.manual)
+                .any(|known| self.place(&known.at) == manual.at && known.what == manual.what)
         };
         let of_store = |manual: &&crate::report::fix::Manual| server.stores.iter().any(|store| store.at == manual.at);
         self.told.manual.iter().filter(|manual| !of_store(manual)).filter(own).cloned().collect()
@@ -123,7 +126,9 @@ impl All<'_> {
 
     fn tools(&self, store: &answer::Store, step: Option<&Step>) -> Vec<(String, Option<Place>)> {
         match step.map(|step| &step.kind) {
-            Some(StepKind::Handle(handle)) => self.takers(&handle.tools, |tool| tool.role != Role::Creates || handle.lazy),
+            Some(StepKind::Handle(handle)) => {
+                self.takers(&handle.tools, |tool| tool.role != Role::Creates || handle.lazy)
+            }
             Some(StepKind::Captured(captured)) => self.takers(&captured.tools, |_| true),
             _ => store.tools.iter().map(|tool| (tool.clone(), None)).collect(),
         }

@@ -11,7 +11,8 @@ pub fn check(plan: &PlanFile, pass: &Pass) -> Result<(), FixError> {
     let again = "Write the plan anew with `mcp-migrate plan`, and make your changes again.";
     for (path, place) in &plan.servers {
         if !servers.iter().any(|server| server.path == *path) {
-            let message = format!("{place}: there is no server in `{path}`, so the code has changed since the plan was made");
+            let message =
+                format!("{place}: there is no server in `{path}`, so the code has changed since the plan was made");
             return Err(FixError::Program { message, help: again.to_owned() });
         }
     }
@@ -25,7 +26,8 @@ pub fn check(plan: &PlanFile, pass: &Pass) -> Result<(), FixError> {
             "{}: nothing of the id `{id}` is kept per session{hint}",
             decision.places.get("id").map_or("the plan", String::as_str)
         );
-        let help = format!("It was migrated, renamed or taken away since the plan was made. Take its table out, or: {again}");
+        let help =
+            format!("It was migrated, renamed or taken away since the plan was made. Take its table out, or: {again}");
         return Err(FixError::Program { message, help });
     }
     match pass.plans.iter().flat_map(|plan| &plan.wrong).next() {

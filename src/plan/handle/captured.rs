@@ -13,7 +13,7 @@ use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
 use crate::model::vocabulary::Role as Known;
 use crate::plan::handle::names::Source;
 use crate::plan::settings::NameSetting;
-use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Site, Step, StepKind, choice, site};
+use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, SharedStore, Site, Step, StepKind, choice, site};
 use crate::rules::detect::{Context, Spot};
 
 /// Variables of one function that become the record of a handle.
@@ -25,6 +25,8 @@ pub struct Captured {
     pub names: Names,
     /// How long a value lives, and how many may.
     pub lifetime: Lifetime,
+    /// What keeps the values in the place of a store in memory.
+    pub shared: Option<SharedStore>,
     /// The server knows its callers: a handle belongs to one.
     pub owner: bool,
     /// Functions that use the variables or call one that does, handlers among them.
@@ -171,6 +173,7 @@ fn step(
             lifetime: lifetime(settings, &called),
             owner: server.principal == Principal::User,
             transition: settings.transition,
+            shared: None,
             loss: lost(context, group),
             resources: resources(context, group),
             locals,

@@ -12,6 +12,11 @@ pub fn obey(step: &mut Step, words: &Words, settings: &PlanSettings, wrong: &mut
         let place = decision.places.get(key).cloned().unwrap_or_default();
         wrong.push(Wrong { place, what, todo });
     };
+    match &mut step.kind {
+        StepKind::Handle(handle) => handle.shared.clone_from(&decision.shared),
+        StepKind::Captured(captured) => captured.shared.clone_from(&decision.shared),
+        _ => {}
+    }
     names(decision, &own, words, &mut say);
     parameters(step, decision, &mut say);
 }

@@ -11,7 +11,7 @@ mod planner;
 mod roles;
 mod trace;
 
-use super::Site;
+use super::{SharedStore, Site};
 
 pub(super) use carriers::{Problem, follow};
 pub(super) use facts::{entry as entry_of, loose, made};
@@ -31,6 +31,8 @@ pub struct Handle {
     pub names: Names,
     /// How long a value lives, and how many may.
     pub lifetime: Lifetime,
+    /// What keeps the values in the place of a store in memory.
+    pub shared: Option<SharedStore>,
     /// The server knows its callers: a handle belongs to one.
     pub owner: bool,
     /// Functions that the handle passes through, tool handlers among them.

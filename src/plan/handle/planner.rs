@@ -6,7 +6,6 @@ use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, facts, groups
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
-use crate::plan::settings::Home;
 use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, choice, site};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
@@ -47,10 +46,10 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
     }
 }
 
-/// Takes back the steps that keep values in memory, where a server turns out to run in several processes and the plan file does not
-/// say that it doesn't.
+/// Takes back the steps that keep values in memory, where a server turns out to run in several processes and no plan file says where
+/// they are.
 pub fn withhold(plans: &mut [ServerPlan], servers: &[Server], settings: &PlanSettings) {
-    let in_one = |step: &Step| choice::of_step(step, settings).is_some_and(|own| own.home == Some(Home::Memory));
+    let in_one = |step: &Step| choice::of_step(step, settings).is_some_and(|own| own.home.is_some());
     for plan in plans {
         let server = servers.iter().find(|server| server.path == plan.server && server.language == plan.language);
         let Some(several) = server.and_then(|server| server.processes.first()) else { continue };
@@ -222,6 +221,7 @@ fn store(
         plain: facts::is_plain(context.analysis, found),
         choices: facts::choices(context.analysis, found),
         transition: settings.transition,
+        shared: None,
         loss: loss(&facts::lists(context.analysis, found)),
         reasons: reasons(&names, &tools, lazy),
         names,

@@ -9,8 +9,8 @@ use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Names, Place, Role, ToolUse, Touch, plural};
 use crate::render::Refused;
 use crate::render::typescript::imports;
-use crate::render::typescript::scripts::Code;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
+use crate::render::typescript::scripts::Code;
 use crate::render::typescript::tools::{self, NewTool, Parameter};
 
 /// Lets the tools that create a value answer its id.
@@ -125,7 +125,7 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
         work.edits.extend(tools::insert(work.scripts, last, false, &tool, ahead)?);
     }
     for tool in handle.tools.iter().filter(|tool| !creates && tool.role == Role::Creates) {
-        tell_lifetime(work, tool)?;
+        tell_lifetime(work, tool);
     }
     if handle.owner && (creates || destroys || lists.is_some()) {
         let at = code.path.clone();
@@ -135,16 +135,17 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
 }
 
 /// Lets the description of a tool that creates values say how long they live, where that is known by the time it is read.
-fn tell_lifetime(work: &mut Work<'_>, tool: &ToolUse) -> Result<(), Refused> {
+fn tell_lifetime(work: &mut Work<'_>, tool: &ToolUse) {
     let names = &work.handle.names;
     let what = format!("{} {}", capital(article(&names.noun)), names.noun);
-    let Some(description) = tools::description(work.scripts, tool).filter(|code| is_read_later(work, *code)) else {
-        work.notes.push(lifetime_note(&tool.name, names));
-        return Ok(());
-    };
-    let store = store_expression(work, description.script, tool)?;
-    work.edits.extend(vec![tools::say_more(description, &format!("{what} ${{{store}.lifetime}}."))]);
-    Ok(())
+    let description = tools::description(work.scripts, tool).filter(|code| is_read_later(work, *code));
+    let told = description.and_then(|code| Some((code, store_expression(work, code.script, tool).ok()?)));
+    match told {
+        Some((description, store)) => {
+            work.edits.extend(tools::say_more(description, &format!("{what} ${{{store}.lifetime}}.")));
+        }
+        None => work.notes.push(lifetime_note(&tool.name, names)),
+    }
 }
 
 fn lifetime_note(tool: &str, names: &Names) -> String {

@@ -18,6 +18,7 @@ mod reach;
 mod store;
 mod words;
 mod work;
+mod write_back;
 
 use super::handle_module::{self, Extended, Features, Place};
 use super::imports::{self, Wanted};
@@ -55,6 +56,13 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     };
     work.waits = mode::waiting(&work);
     work.wait = mode::can_wait(&work)? && !outside::counts_at_once(&work)?;
+    if work.handle.shared.is_some() && !work.wait {
+        return Err(declaring.refuse(
+            declaring.tree.root_node(),
+            "a store that processes share answers promises, and not all code that uses this one can wait for them",
+            "let the functions that use it be asynchronous, and run again",
+        ));
+    }
     work.features.wait = work.wait;
     work.features.close = !handle.companions.is_empty();
     keys::name(&mut work)?;
@@ -68,6 +76,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         mode::make_async(&mut work)?;
     }
     finish::arguments(&mut work)?;
+    write_back::write_back(&mut work)?;
     create::missing(&mut work)?;
     checks::known(&mut work)?;
     store::declare(&mut work)?;
@@ -113,7 +122,14 @@ fn provide(features: Features, files: &dyn Files, declaring: &Script, out: &mut 
 /// The module that holds the handle stores, and what the files take from it.
 fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut Rendered) -> Result<(), Refused> {
     let place = provide(work.features, files, declaring, out)?;
-    let mut names = vec!["MemoryHandles"];
+    let mut names = match &work.handle.shared {
+        Some(shared) => {
+            let source = store::shared_source(shared, declaring, files)?;
+            want(work, declaring, &source, &[&shared.class]);
+            Vec::new()
+        }
+        None => vec!["MemoryHandles"],
+    };
     if declaring.typed() {
         names.insert(0, "HandleStore");
     }

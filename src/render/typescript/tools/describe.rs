@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::literal::push_back;
 use super::register::read;
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
@@ -9,28 +10,32 @@ use crate::render::Change;
 use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::scripts::{Code, Scripts, property};
 
-/// The description of a tool, where it is written out.
+/// The description of a tool, where it is written out; the literal that lacks one, where there is none.
 pub fn description<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Option<Code<'s>> {
-    let found = match &tool.entry {
-        Some(entry) => property(scripts.at(entry).ok()?.bare(), "description")?,
+    let literal = match &tool.entry {
+        Some(entry) => scripts.at(entry).ok()?.bare(),
         None => {
             let registration = read(scripts, tool).ok()?;
             let second = registration.call.to(*registration.arguments.get(1)?);
-            match registration.method {
-                "registerTool" => property(scripts.value(second)?, "description")?,
-                _ => second,
+            if registration.method != "registerTool" {
+                return is_text(second.script, second.node).then_some(second);
             }
+            scripts.value(second)?
         }
     };
-    let code = found.bare();
+    if literal.node.kind() != "object" || children(literal.node).iter().any(|entry| entry.kind() == "spread_element") {
+        return None;
+    }
+    let Some(code) = property(literal, "description").map(Code::bare) else { return Some(literal) };
     is_text(code.script, code.node).then_some(code)
 }
 
-/// Puts a sentence, the inside of a template literal, behind a description.
-pub fn say_more(description: Code<'_>, sentence: &str) -> Change {
+/// Puts a sentence, the inside of a template literal, behind a description, or makes it one.
+pub fn say_more(description: Code<'_>, sentence: &str) -> Vec<Change> {
     let (script, node) = (description.script, description.node);
     let (start, end) = (node.start_byte(), node.end_byte());
-    match node.kind() {
+    let one = match node.kind() {
+        "object" => return push_back(script, node, &format!("description: `{sentence}`")),
         "template_string" => {
             let inside = &script.text()[start + 1..end - 1];
             script.change(Span::new(end - 1, end - 1), format!("{} {sentence}", stop(inside)))
@@ -41,7 +46,8 @@ pub fn say_more(description: Code<'_>, sentence: &str) -> Change {
             script.change(span(node), format!("`{inside}{} {sentence}`", stop(&inside)))
         }
         _ => script.change(Span::new(end, end), format!(" + ` {sentence}`")),
-    }
+    };
+    vec![one]
 }
 
 /// What ends the sentence before.

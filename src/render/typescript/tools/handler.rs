@@ -110,7 +110,11 @@ pub fn add(function: Code<'_>, wish: &Wish<'_>) -> Result<Given, Refused> {
         None => {
             let (pattern, name) = fresh(function, wish.argument);
             let needs_type = script.typed() && !wish.typed_by_call;
-            let of_type = if needs_type { format!(": {}", types::alone(script, wish.argument, wish.optional)) } else { String::new() };
+            let of_type = if needs_type {
+                format!(": {}", types::alone(script, wish.argument, wish.optional))
+            } else {
+                String::new()
+            };
             More { text: format!("{pattern}{of_type}"), name, elsewhere: Vec::new() }
         }
     };

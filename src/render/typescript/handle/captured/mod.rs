@@ -8,9 +8,10 @@ mod record;
 mod resources;
 mod types;
 mod uses;
+mod write_back;
 
 use super::edits::Edits;
-use super::{Wanted, create, finished, provide, words};
+use super::{Wanted, create, finished, provide, store, words};
 use crate::plan::handle::captured::Captured;
 use crate::render::typescript::handle_module::Features;
 use crate::render::typescript::script::Script;
@@ -28,23 +29,27 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
     record.take_out(&mut edits)?;
     uses::replace(&record, &mut edits)?;
     uses::pass_on(&record, &mut edits)?;
-    handlers::look_up(&record, &mut edits)?;
+    let saves = handlers::look_up(&record, &mut edits)?;
     resources::look_up(&record, &mut edits)?;
     new_tools(&record, &mut edits)?;
     let mut out = Rendered::default();
     let features = Features {
         owner: captured.owner,
+        save: saves,
         list: captured.owner && captured.names.list.is_some(),
         transition: captured.transition,
         ..Features::of(script)
     };
     let place = provide(features, files, script, &mut out)?;
-    let mut wanted = vec![("MemoryHandles", false)];
+    let mut wanted = if captured.shared.is_some() { Vec::new() } else { vec![("MemoryHandles", false)] };
     wanted.extend(script.typed().then_some(("HandleStore", true)));
     wanted.extend(captured.owner.then_some(("ownerOf", false)));
     wanted.extend(captured.transition.then_some((GIVEN, false)));
     let mut wanted: Vec<Wanted<'_>> =
         wanted.into_iter().map(|(name, is_type)| Wanted { source: &place.specifier, name, is_type }).collect();
+    let shared = captured.shared.as_ref().map(|shared| store::shared_source(shared, script, files)).transpose()?;
+    let class = store::class(captured.shared.as_ref());
+    wanted.extend(shared.as_deref().map(|source| Wanted { source, name: class, is_type: false }));
     let template = resources::import(&record)?;
     wanted.extend(template.as_deref().map(|source| Wanted { source, name: resources::TEMPLATE, is_type: false }));
     out.changes.extend(finished(script, edits.of(&script.path), wanted));
