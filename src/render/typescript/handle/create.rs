@@ -6,7 +6,7 @@ use super::initial::{chosen, free, nothing};
 use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
-use crate::plan::handle::{Kind, Names, Place, Role, ToolUse, Touch, plural};
+use crate::plan::handle::{Carries, Entry, Kind, Names, Place, Role, ToolUse, Touch, plural};
 use crate::render::Refused;
 use crate::render::typescript::imports;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
@@ -18,6 +18,7 @@ pub fn existing(work: &mut Work<'_>) -> Result<(), Refused> {
     for index in 0..work.handle.carriers.len() {
         let carrier = &work.handle.carriers[index];
         if !work.creates(carrier) {
+            alone(work, carrier)?;
             let fills = work.touches(index).find(|touch| touch.kind == Kind::Write);
             let for_creators = carrier.calls.iter().any(|call| work.creates(&work.handle.carriers[call.within]));
             if let Some(touch) = fills.filter(|_| for_creators) {
@@ -38,6 +39,20 @@ pub fn existing(work: &mut Work<'_>) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// Refuses a handler that creates a value for one of its tools and uses it for another: the first would be asked for a handle that
+/// only it can give.
+fn alone(work: &Work<'_>, carrier: &Carries) -> Result<(), Refused> {
+    let Entry::Handler(tools) = &carrier.entry else { return Ok(()) };
+    let creator = tools.iter().map(|tool| &work.handle.tools[*tool]).find(|tool| tool.role == Role::Creates);
+    let Some(creator) = creator.filter(|_| !work.handle.lazy) else { return Ok(()) };
+    let (script, function) = work.function(carrier)?;
+    Err(script.refuse(
+        function,
+        format!("this handler serves `{}`, which creates the value, along with tools that use it", creator.name),
+        "give that tool a handler of its own, and run again",
+    ))
 }
 
 fn put_in(work: &mut Work<'_>, carrier: usize, touch: &Touch) -> Result<(), Refused> {
