@@ -3,6 +3,7 @@
 //! Unknown keys and values are errors with their line: a setting that is silently dropped is worse than none.
 
 mod fix;
+pub mod plan_file;
 
 use std::path::{Path, PathBuf};
 

@@ -137,7 +137,7 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError
         answers = analyser.run(&mut loaded, &mut solved, progress);
     }
     processes::attribute(&tree, &packages, &mut answers);
-    plan::handle::withhold(&mut answers.plans, &answers.servers);
+    plan::handle::withhold(&mut answers.plans, &answers.servers, &options.plan);
     let skipped = tree.skipped.iter().chain(&packages.skipped).chain(&loaded.skipped);
     let planned = answers.plans.iter().any(|plan| plan::speaks(plan.language));
     let scan = Scan::assemble(Parts {

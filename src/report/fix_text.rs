@@ -51,10 +51,7 @@ impl Page {
             self.say("   ", note);
         }
         if dry_run {
-            let style = self.style;
-            for line in group.patch.split_inclusive('\n') {
-                self.out.push_str(&colored(line, style));
-            }
+            self.out.push_str(&diff(&group.patch, self.style));
         } else {
             self.say("   ", &group.files.join(", "));
         }
@@ -159,6 +156,11 @@ impl Page {
             }
         }
     }
+}
+
+/// A patch in colours.
+pub fn diff(patch: &str, style: Style) -> String {
+    patch.split_inclusive('\n').map(|line| colored(line, style)).collect()
 }
 
 /// With a full stop at its end.

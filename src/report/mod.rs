@@ -15,6 +15,8 @@ pub mod junit;
 pub mod layout;
 pub mod markdown;
 pub mod places;
+pub mod plan;
+pub mod plan_toml;
 pub mod rdjson;
 pub mod rules;
 pub mod sarif;

@@ -12,7 +12,7 @@ use super::{folder, program, run};
 const SERVER: &str = "src/server.ts";
 
 /// The example server `name` in a git repository of its own, committed.
-fn repository(name: &str) -> TempDir {
+pub fn repository(name: &str) -> TempDir {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/gold/typescript").join(name);
     let folder = TempDir::new().expect("a folder");
     copy(&from, folder.path());
@@ -22,7 +22,7 @@ fn repository(name: &str) -> TempDir {
     folder
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for entry in fs::read_dir(from).expect("an example") {
         let entry = entry.expect("an entry");
@@ -41,7 +41,7 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-fn fix(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+pub fn fix(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let author = [("GIT_AUTHOR_NAME", "t"), ("GIT_AUTHOR_EMAIL", "t@example.org")];
     let committer = [("GIT_COMMITTER_NAME", "t"), ("GIT_COMMITTER_EMAIL", "t@example.org")];
     run(program().arg("fix").args(arguments).envs(author).envs(committer).current_dir(folder))
@@ -201,4 +201,52 @@ fn languages_without_a_back_end_are_left_whole() {
     assert_eq!((code, stderr.as_str()), (1, ""), "{stdout}");
     assert!(stdout.contains("server.py:4:1") && stdout.contains("TypeScript and JavaScript only"), "{stdout}");
     assert_eq!(fs::read_to_string(folder.path().join("server.py")).expect("a file"), server);
+}
+
+fn answered(folder: &Path, answers: &str) -> (i32, String, String) {
+    run(program().args(["fix", "--interactive=stdin"]).write_stdin(answers).current_dir(folder))
+}
+
+#[test]
+fn each_change_is_asked_for_and_made_only_on_a_yes() {
+    let folder = repository("c-session-map/before");
+    let before = server(folder.path());
+    let (code, stdout, stderr) = answered(folder.path(), "n\n");
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stderr.contains("Turn baskets into handles [review, session-keyed-state]"), "{stderr}");
+    assert!(stdout.contains("# Stays as it is") && stdout.contains("you left it out"), "{stdout}");
+    assert_eq!(stderr.matches("Make this change?").count(), 1, "what needs it is not asked for: {stderr}");
+    assert_eq!(server(folder.path()), before);
+
+    let (code, _, stderr) = answered(folder.path(), "?\nd\ny\ny\n");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("leave it out, and what needs it") && stderr.contains("+++ b/src/handles.ts"), "{stderr}");
+    let asked = server(folder.path());
+    git(folder.path(), &["stash", "--quiet", "--include-untracked"]);
+    assert_eq!(fix(folder.path(), &[]).0, 0);
+    assert_eq!(server(folder.path()), asked, "a yes to all is what happens unasked");
+}
+
+#[test]
+fn one_change_can_be_made_and_the_rest_left() {
+    for answers in ["y\nq\n", "y\n", "y\nn\n"] {
+        let folder = repository("c-session-map/before");
+        let (_, stdout, stderr) = answered(folder.path(), answers);
+        let after = server(folder.path());
+        assert!(after.contains("new MemoryHandles(") && after.contains("sessionIdGenerator: ()"), "{stderr}{stdout}");
+    }
+    let folder = repository("c-session-map/before");
+    assert_eq!(answered(folder.path(), "a\n").0, 0);
+    assert!(!server(folder.path()).contains("sessionIdGenerator: ()"));
+}
+
+#[test]
+fn without_a_terminal_nothing_is_asked_and_nothing_written() {
+    let folder = repository("c-session-map/before");
+    let before = server(folder.path());
+    let (code, stdout, stderr) =
+        run(program().args(["fix", "--interactive"]).write_stdin("y\n").current_dir(folder.path()));
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("asks at a terminal"), "{stderr}");
+    assert_eq!(server(folder.path()), before);
 }

@@ -108,6 +108,8 @@ fn sarif_with_edits_matches_the_schema() {
             level: Level::Review,
             rules: Vec::new(),
             without: Vec::new(),
+            declined: Vec::new(),
+            plan: None,
             policy: Policy::default(),
             allow_dirty: false,
         };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::texts::Texts;
-use super::{FixError, FixOptions};
+use super::{FixError, FixOptions, obeyed};
 use crate::check::{Settled, settle};
 use crate::edit::{Edit, Group, NewFile, Outcome, Overlay, Proposal};
 use crate::pipeline::{Pass, Progress, pass};
@@ -74,12 +74,17 @@ impl<'a> Proposer<'a> {
     /// The groups for what the overlay shows.
     pub fn propose(&mut self, overlay: &Overlay) -> Result<Proposal, FixError> {
         let pass = self.look(overlay)?;
+        // Later looks see what the plan has brought about.
+        if let Some(plan) = self.options.plan.as_ref().filter(|_| self.last.is_none()) {
+            obeyed::check(plan, &pass)?;
+        }
         let texts = Texts::new(&self.root, overlay.clone());
         let settled = settle(&pass.scan, pass.scan.findings.clone(), &pass.evidence, &self.options.policy);
         let (mut groups, mut held) = (Vec::new(), Vec::new());
         let steps = pass.plans.iter().flat_map(|plan| &plan.steps).chain(&settled.steps);
         for step in steps.filter(|step| self.wants(step)) {
-            let turn = match settled.spares(&step.id) {
+            let declined = self.options.declined.contains(&step.id).then_some("you left it out");
+            let turn = match settled.spares(&step.id).or(declined) {
                 Some(reason) => Err(Why::Allowed(reason.to_owned())),
                 None => self.turn(step, &pass.plans, &texts),
             };
