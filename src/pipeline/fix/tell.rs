@@ -8,6 +8,7 @@ use crate::pipeline::Pass;
 use crate::pipeline::locate::Locator;
 use crate::plan::{self, Site};
 use crate::report::fix::{Fix, Group, Manual, Precondition, Status, Summary};
+use crate::report::tool_text::ToolText;
 use crate::report::scan::{SPEC, Tool};
 use crate::rules::finding::{Finding, Severity};
 use crate::rules::unused_allow;
@@ -54,6 +55,7 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
         groups,
         manual,
         preconditions: preconditions(&rounds.first, root),
+        tool_text: ToolText::between(&rounds.texts),
         notes,
         patch: edit::patch(&changes),
     }
