@@ -34,7 +34,8 @@ fn nested(example: &str, folder: &str) -> Repository {
 
 fn agree(repository: &Repository, folder: &str) -> Vec<String> {
     let from_top = fingerprints(repository, ".", ".");
-    for (from, path) in [(".", folder), (folder, "."), (folder, "src"), (&format!("{folder}/src"), "..")] {
+    let deep = format!("{folder}/src");
+    for (from, path) in [(".", folder), (folder, "."), (folder, "src"), (deep.as_str(), "..")] {
         assert_eq!(fingerprints(repository, from, path), from_top, "{from} {path}");
     }
     from_top

@@ -105,7 +105,8 @@ impl Runner {
         for (name, value) in job["variables"].as_object().into_iter().flatten() {
             bash.env(name, value.as_str().expect("a text").replace("$CI_PROJECT_DIR", &folder));
         }
-        bash.envs([("CI", "true"), ("GITLAB_CI", "true"), ("CI_PROJECT_DIR", &folder)]).envs(variables.iter().copied());
+        bash.envs([("CI", "true"), ("GITLAB_CI", "true"), ("CI_PROJECT_DIR", folder.as_str())])
+            .envs(variables.iter().copied());
         Run::of(bash.output().expect("bash runs: install it"))
     }
 
