@@ -99,8 +99,7 @@ pub(super) fn apply(scan: &Scan, evidence: &Evidence, findings: Vec<Finding>, ju
                 }
                 Said::Allows(..) => continue,
             };
-            let key =
-                super::hash(&[unused_allow::RULE.name, &name, &allowance.text, &entry.start.to_string()]);
+            let key = super::hash(&[unused_allow::RULE.name, &name, &allowance.text, &entry.start.to_string()]);
             let count = seen.entry(key.clone()).or_insert(0u32);
             *count += 1;
             let fingerprint = super::hash(&[&key, &count.to_string()]);

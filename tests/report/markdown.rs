@@ -5,9 +5,9 @@ use mcp_migrate::edit::Level;
 use mcp_migrate::report::fix::{Fix, Group, Manual, Precondition, Status, Summary};
 use mcp_migrate::report::markdown::{LIMIT, brief, render};
 use mcp_migrate::report::places::Base;
-use mcp_migrate::rules::finding::Severity;
 use mcp_migrate::report::scan::{Parts, SPEC, Scan, Tool};
 use mcp_migrate::report::tool_text::{self, ToolText};
+use mcp_migrate::rules::finding::Severity;
 
 use crate::sample;
 
