@@ -3,6 +3,7 @@
 use super::fix::{Fix, Group, Manual};
 use super::layout::{lines, plural};
 use super::style::Style;
+use super::tool_text::ToolText;
 
 /// Renders a fix; `undo` says how to take it back, where it was written.
 pub fn render(fix: &Fix, style: Style, undo: Option<&str>) -> String {
@@ -17,6 +18,7 @@ pub fn render(fix: &Fix, style: Style, undo: Option<&str>) -> String {
     page.good_to_know(&fix.good_to_know);
     page.allowed(fix);
     page.checked(fix);
+    page.read_by_models(&fix.tool_text);
     page.end(fix, undo);
     page.out
 }
@@ -121,6 +123,18 @@ impl Page {
         for precondition in &fix.preconditions {
             let at = precondition.at.as_ref().map_or_else(String::new, |at| format!(" ({}:{})", at.path, at.line));
             self.say("* ", &format!("{}{at}", precondition.what));
+        }
+        self.out.push('\n');
+    }
+
+    fn read_by_models(&mut self, text: &ToolText) {
+        let Some(sentence) = text.sentence() else { return };
+        self.paint("", &sentence, |style, line| style.bold(line));
+        for tool in &text.tools {
+            let (added, count) =
+                (tool.added(), |count: Option<usize>| count.map_or("none".to_owned(), |n| n.to_string()));
+            let figures = format!("{added:+} ({} before, {} after)", count(tool.before), count(tool.after));
+            self.say("* ", &format!("{}: {figures}", tool.tool));
         }
         self.out.push('\n');
     }

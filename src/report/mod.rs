@@ -25,5 +25,6 @@ pub mod sources;
 pub mod style;
 pub mod terse;
 pub mod text;
+pub mod tool_text;
 pub mod verdict;
 pub mod words;

@@ -118,6 +118,49 @@ fn the_document_is_valid_and_complete() {
 }
 
 #[test]
+fn what_is_to_stay_is_in_the_document() {
+    let folder = repository("c-session-map/before");
+    let text = server(folder.path());
+    let line = text.lines().find(|line| line.contains("const baskets =")).expect("the store");
+    let allowed = format!("// mcp-migrate-allow: session-keyed-state -- goes next month\n{line}");
+    fs::write(folder.path().join(SERVER), text.replacen(line, &allowed, 1)).expect("a file");
+    let (_, stdout, _) = fix(folder.path(), &["--dry-run", "--format", "json"]);
+    let document: Value = serde_json::from_str(&stdout).expect("JSON and nothing else");
+    let schema: Value = serde_json::from_str(mcp_migrate::report::fix_json::SCHEMA_TEXT).expect("JSON");
+    let errors: Vec<String> =
+        jsonschema::validator_for(&schema).expect("a schema").iter_errors(&document).map(|e| e.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(document["summary"]["allowed"], 1, "{stdout}");
+    let groups = document["groups"].as_array().expect("a list").iter();
+    let stays: Vec<&Value> = groups.filter(|group| group["status"] == "allowed").collect();
+    assert!(stays.len() == 1 && stays[0]["reason"].as_str().is_some_and(|why| why.contains("goes next month")));
+}
+
+#[test]
+fn what_models_read_is_counted_tool_by_tool() {
+    let folder = repository("c-session-map/before");
+    let (_, stdout, _) = fix(folder.path(), &["--dry-run", "--format", "json"]);
+    let document: Value = serde_json::from_str(&stdout).expect("JSON");
+    let told = &document["tool_text"];
+    let tools = told["tools"].as_array().expect("a list");
+    let tool = |name: &str| tools.iter().find(|tool| tool["tool"] == name).expect("it changes");
+    // Its name, description, two parameters and three choices; then the handle with its description.
+    let add_item = ["add_item", "Add an item to the basket.", "sku", "mug", "lamp", "rug", "quantity"].concat().len();
+    assert_eq!(tool("add_item")["before"], add_item, "{told}");
+    assert_eq!(tool("add_item")["after"], add_item + "basket_id".len() + "basket_id returned by create_basket".len());
+    assert_eq!(tool("create_basket")["before"], Value::Null);
+    let sum: i64 = tools.iter().map(|t| t["after"].as_i64().unwrap_or(0) - t["before"].as_i64().unwrap_or(0)).sum();
+    assert_eq!(told["added"], sum);
+    // It says the same when all is written.
+    let (_, written, _) = fix(folder.path(), &["--format", "json"]);
+    let written: Value = serde_json::from_str(&written).expect("JSON");
+    assert_eq!(&written["tool_text"], told);
+    let (_, again, _) = fix(folder.path(), &["--dry-run", "--allow-dirty", "--format", "json"]);
+    let again: Value = serde_json::from_str(&again).expect("JSON");
+    assert_eq!(again["tool_text"], serde_json::json!({ "added": 0, "tools": [] }));
+}
+
+#[test]
 fn what_a_person_decides_is_left_with_place_reason_and_ways() {
     for name in ["f-session-auth/before", "g-gateway-child/before"] {
         let folder = repository(name);
