@@ -151,8 +151,12 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         // A package may hold several servers, each in files of its own.
         id: format!("transport:{}", context.analysis.flow.program.module(first.at.module).path),
         rule: session_transport_setup::RULE.name,
-        title: "Make server and transport for each request, without sessions".to_owned(),
-        level: Level::Safe,
+        title: match sse.is_empty() {
+            true => "Make server and transport for each request, without sessions".to_owned(),
+            false => "Make server and transport for each request, without sessions, and drop the HTTP+SSE endpoints"
+                .to_owned(),
+        },
+        level: if sse.is_empty() { Level::Safe } else { Level::Review },
         requires,
         claims,
         kind: StepKind::Transport(Box::new(Transport {

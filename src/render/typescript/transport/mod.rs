@@ -4,6 +4,8 @@
 //! decided, and what is left makes a server and a transport, connects them and answers. What still reads a session in a way that is
 //! not understood stops the whole step.
 
+mod announced;
+mod answered;
 mod branches;
 mod chores;
 mod closing;
@@ -25,7 +27,6 @@ mod modern;
 mod modern_helper;
 mod node;
 mod phrase;
-mod revise;
 mod routes;
 mod servers;
 mod setup;
@@ -120,6 +121,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         fold.node_regions(step)?;
     }
     fold.without_sse(step)?;
+    fold.unannounce(step);
     fold.run()?;
     fold.routes(step)?;
     fold.node_helpers(step);
@@ -163,6 +165,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         changes.push(settled);
     }
     leftovers::check(world, &changes)?;
+    answered::check(world, &changes)?;
     let loses = world.units.iter().zip(&changes).any(|(unit, own)| leftovers::loses_comment(&unit.script, own));
     if loses {
         out.notes.push("Comments about sessions go with the code that they stood at.".to_owned());
