@@ -81,6 +81,7 @@ fn by_kind(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
         StepKind::Labels(labels) => typescript::labels::render(labels, files),
         StepKind::Captured(captured) => typescript::handle::captured::render(captured, files),
         StepKind::Telemetry(telemetry) => typescript::telemetry::render(telemetry, files),
+        StepKind::Required(required) => typescript::required::render(required, files),
         StepKind::Transport(transport) => typescript::transport::render(transport, files),
         StepKind::Allowance(allowance) => allowance::render(allowance, files),
         StepKind::Singleton(singleton) => typescript::singleton::render(singleton, files),

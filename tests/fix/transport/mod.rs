@@ -3,6 +3,7 @@
 
 mod files;
 mod second_sdk;
+mod servers;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -171,7 +172,7 @@ fn the_gold_server_with_a_transport_map_is_as_good_as_the_one_migrated_by_hand()
         "await server.connect(transport);",
         "app.get('/mcp', methodNotAllowed);",
         "sessions: inFlight.size",
-        "await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));",
+        "await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));",
     ];
     for text in wanted {
         assert!(after.contains(text), "{text} is missing:\n{after}");
