@@ -23,6 +23,7 @@ pub mod signals;
 pub mod slots;
 mod spend;
 pub mod stores;
+pub mod tool_texts;
 mod unfilled;
 pub mod upgrades;
 pub mod words;

@@ -5,11 +5,13 @@
 
 pub mod allowance;
 pub mod blockers;
+pub mod choice;
 mod endings;
 mod factories;
 pub mod handle;
 pub mod labels;
 pub mod loggers;
+pub mod required;
 pub mod settings;
 pub mod singleton;
 pub mod telemetry;
@@ -22,7 +24,7 @@ use crate::model::facts::Span;
 use crate::rules::detect::{Context, Spot};
 use crate::rules::finding::FixHint;
 use blockers::Blockers;
-pub use settings::PlanSettings;
+pub use settings::{Decision, PlanSettings, SharedStore};
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,6 +80,8 @@ pub enum StepKind {
     Transport(Box<transport::Transport>),
     /// A suppression comment that allows nothing goes.
     Allowance(Box<allowance::Allowance>),
+    /// Handles that may be left out are required.
+    Required(Box<required::Required>),
     /// A set-up without a table of transports goes without sessions.
     Singleton(Box<singleton::Singleton>),
 }
@@ -106,6 +110,17 @@ pub struct Holds {
     pub at: Option<Site>,
 }
 
+/// A decision of a plan file that can't be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Where the plan file says it.
+    pub place: String,
+    /// What is wrong with it.
+    pub what: String,
+    /// What to write instead.
+    pub todo: String,
+}
+
 /// What is to be done about one server.
 #[derive(Clone, Debug, Default)]
 pub struct ServerPlan {
@@ -121,6 +136,8 @@ pub struct ServerPlan {
     pub manual: Vec<Manual>,
     /// Preconditions that hold.
     pub holds: Vec<Holds>,
+    /// What a plan file says of it that can't be.
+    pub wrong: Vec<Wrong>,
 }
 
 impl ServerPlan {
@@ -155,11 +172,15 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
     handle::captured::plan(context, server, settings, &mut out);
     telemetry::plan(context, server, &mut out);
     labels::plan(context, &mut out);
-    let blockers = blockers::of(context, &out.steps, &out.manual);
+    out.steps.extend(required::plan(context, &server.path, settings));
+    let kept = choice::obey(context, settings, &mut out);
+    let mut blockers = blockers::of(context, &out.steps, &out.manual);
     // What must not become a handle at all is not told how to become one.
     out.manual.retain(|manual| !blockers.manual.iter().any(|other| other.at == manual.at));
-    // Where no session is opened any more, nothing can keep the server on them.
-    if blockers.stand && context.uses_sessions() {
+    // Where no session is opened any more, nothing can keep the server on them, unless a person wants it.
+    let stand = blockers.stand && context.uses_sessions() || !kept.is_empty();
+    blockers.manual.extend(kept);
+    if stand {
         standing(context, server, &blockers, &mut out);
     } else {
         let (steps, refused) = without_sessions(context, server, &out.steps, &blockers);

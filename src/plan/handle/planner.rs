@@ -2,16 +2,21 @@
 
 use super::carriers::{Followed, Problem, follow};
 use super::names::{Names, Source};
-use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, facts, groups, roles};
+use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, facts, groups, roles};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
-use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, site};
+use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, choice, site};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
 
-const INTERFACE: &str =
+/// What is to be done where values have to be shared.
+pub(in crate::plan) const INTERFACE: &str =
     "keep the values in a store that the processes share, behind create, get, save and destroy by handle";
+
+/// What the reader of a change for a time of transition has to know.
+pub(super) const TRANSITION: &str = "schemas leave the handle optional, and a call without it is told where to get one; run fix \
+     without --transition once clients have listed the tools again";
 
 /// Plans what becomes of the stores of a server that are kept by session.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
@@ -19,12 +24,16 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
     let stores: Vec<&Found> = context
         .stores()
         .filter(|found| {
-            found.holds == Holds::AppState && found.carrier == Carrier::Handle && found.keyed_by == KeyedBy::SessionId
+            found.holds == Holds::AppState
+                && choice::carrier(context, settings, found) == Carrier::Handle
+                && found.keyed_by == KeyedBy::SessionId
         })
         .collect();
     for (found, companions) in groups::of(context, &stores) {
         match store(context, server, found, &companions, &names, settings) {
-            Ok(step) => {
+            Ok(mut step) => {
+                chosen::obey(&mut step, &names, settings, &mut out.wrong);
+                step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
                 names.take(&step);
                 out.steps.push(step);
             }
@@ -37,14 +46,16 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
     }
 }
 
-/// Takes back the steps that keep values in memory, where a server turns out to run in several processes.
-pub fn withhold(plans: &mut [ServerPlan], servers: &[Server]) {
+/// Takes back the steps that keep values in memory, where a server turns out to run in several processes and no plan file says where
+/// they are.
+pub fn withhold(plans: &mut [ServerPlan], servers: &[Server], settings: &PlanSettings) {
+    let in_one = |step: &Step| choice::of_step(step, settings).is_some_and(|own| own.home.is_some());
     for plan in plans {
         let server = servers.iter().find(|server| server.path == plan.server && server.language == plan.language);
         let Some(several) = server.and_then(|server| server.processes.first()) else { continue };
         let (handles, others) = std::mem::take(&mut plan.steps)
             .into_iter()
-            .partition(|step| matches!(step.kind, StepKind::Handle(_) | StepKind::Captured(_)));
+            .partition(|step| matches!(step.kind, StepKind::Handle(_) | StepKind::Captured(_)) && !in_one(step));
         plan.steps = others;
         plan.manual.extend(handles.into_iter().filter_map(|step| withheld(step, several)));
     }
@@ -85,6 +96,7 @@ impl Words {
             _ => return,
         };
         self.tools.extend([names.create.clone(), names.destroy.clone()]);
+        self.tools.extend(names.list.clone());
         self.arguments.push(names.argument.clone());
     }
 }
@@ -195,7 +207,11 @@ fn store(
             place,
             container,
         },
-        lifetime: lifetime(settings, &called),
+        lifetime: Lifetime {
+            idle_in_code: facts::has_option(context.analysis, made, "ttl"),
+            limit_in_code: facts::has_option(context.analysis, made, "max"),
+            ..lifetime(settings, &called)
+        },
         owner: server.principal == Principal::User,
         companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
@@ -204,6 +220,8 @@ fn store(
         lazy,
         plain: facts::is_plain(context.analysis, found),
         choices: facts::choices(context.analysis, found),
+        transition: settings.transition,
+        shared: None,
         loss: loss(&facts::lists(context.analysis, found)),
         reasons: reasons(&names, &tools, lazy),
         names,
@@ -295,6 +313,8 @@ pub(super) fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
         limit: own.limit.or(general.limit).unwrap_or(1000),
         idle_is_set: own.idle_seconds.is_some(),
         limit_is_set: own.limit.is_some(),
+        idle_in_code: false,
+        limit_in_code: false,
     }
 }
 

@@ -13,6 +13,7 @@ pub mod lines;
 pub mod project;
 pub mod prune;
 pub mod pure;
+pub mod required;
 pub mod scope;
 pub mod script;
 pub mod scripts;

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcp_migrate::plan::Level;
+use mcp_migrate::plan::{Level, PlanSettings};
 
 use crate::disk::{Outcome, Package};
 use crate::parse::assert_parses;
@@ -95,10 +95,14 @@ pub fn programs() -> impl Iterator<Item = (String, Vec<(String, String)>)> {
     })
 }
 
-fn fixed(files: &[(String, String)]) -> (Package, Outcome) {
+fn package(files: &[(String, String)]) -> Package {
     let mut all: Vec<(&str, &str)> = vec![("package.json", MANIFEST), ("src/http.ts", HTTP)];
     all.extend(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
-    let package = Package::new(&all);
+    Package::new(&all)
+}
+
+fn fixed(files: &[(String, String)]) -> (Package, Outcome) {
+    let package = package(files);
     let outcome = package.fix();
     (package, outcome)
 }
@@ -167,4 +171,46 @@ fn line_ends_are_kept() {
             assert_eq!(package.text(path), native.text(path).replace('\n', "\r\n"), "{}: {path}", case.name);
         }
     }
+}
+
+/// The text without what line breaks and commas at the end of a list make of it.
+fn squeezed(text: &str) -> String {
+    let text: String = text.chars().filter(|char| !char.is_whitespace()).collect();
+    [",}", ",]", ",)"].iter().fold(text, |text, end| text.replace(end, &end[1..]))
+}
+
+#[test]
+fn handles_are_optional_for_a_time_and_required_by_a_later_run() {
+    let transition = PlanSettings { transition: true, ..PlanSettings::default() };
+    let mut forms = 0;
+    for case in all() {
+        let (direct, outcome) = fixed(&case.files);
+        if outcome.applied.is_empty() {
+            continue;
+        }
+        let package = package(&case.files);
+        let first = package.fix_with(&transition);
+        assert!(first.refused.is_none(), "{}: {}", case.name, package.told(&first.refused.expect("a refusal")));
+        assert_eq!(first.applied.len(), outcome.applied.len(), "{}", case.name);
+        assert!(package.plan_with(&transition).0.is_empty(), "{}: the same again changes nothing", case.name);
+        let between: String = case.files.iter().map(|(path, _)| package.text(path)).collect();
+        let required: String = case.files.iter().map(|(path, _)| direct.text(path)).collect();
+        for (path, _) in &case.files {
+            assert_parses(path, &package.text(path));
+        }
+        let asks = between.contains("givenHandle(") || between.contains("handleIn(");
+        // Where each tool that reaches the value creates it, no tool takes a handle but a new one.
+        assert_eq!(squeezed(&between) != squeezed(&required), asks, "{}\n{between}", case.name);
+        let later = package.fix();
+        assert!(later.refused.is_none(), "{}: {}", case.name, package.told(&later.refused.expect("a refusal")));
+        assert_eq!(later.applied.len(), usize::from(asks), "{}: {:?}", case.name, later.applied);
+        let handles = ["src/handles.ts", "src/handles.js"].map(str::to_owned);
+        for path in case.files.iter().map(|(path, _)| path).chain(&handles) {
+            let (got, wanted) = (package.text(path), direct.text(path));
+            assert_eq!(squeezed(&got), squeezed(&wanted), "{}: {path}\n{got}", case.name);
+        }
+        assert!(package.plan().0.is_empty(), "{}: and that is the end of it", case.name);
+        forms += usize::from(asks);
+    }
+    assert!(forms >= 12, "only {forms}");
 }

@@ -81,6 +81,7 @@ pub fn argument(work: &Work<'_>) -> Argument {
         description: format!("{} returned by {source}", names.argument),
         source,
         constant: None,
+        optional: work.handle.transition,
     }
 }
 

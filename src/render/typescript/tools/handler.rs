@@ -35,6 +35,8 @@ pub struct Wish<'a> {
     pub takes: Takes,
     /// The argument's name.
     pub argument: &'a str,
+    /// Callers may leave it out.
+    pub optional: bool,
     /// What becomes of the context.
     pub context: &'a Context,
     /// A schema that has the argument by now.
@@ -108,7 +110,11 @@ pub fn add(function: Code<'_>, wish: &Wish<'_>) -> Result<Given, Refused> {
         None => {
             let (pattern, name) = fresh(function, wish.argument);
             let needs_type = script.typed() && !wish.typed_by_call;
-            let of_type = if needs_type { format!(": {}", types::alone(script, wish.argument)) } else { String::new() };
+            let of_type = if needs_type {
+                format!(": {}", types::alone(script, wish.argument, wish.optional))
+            } else {
+                String::new()
+            };
             More { text: format!("{pattern}{of_type}"), name, elsewhere: Vec::new() }
         }
     };
@@ -228,7 +234,7 @@ fn extended<'s>(function: Code<'s>, parameter: Node<'s>, wish: &Wish<'_>) -> Res
         }
     };
     if let Some(annotation) = parameter.child_by_field_name("type") {
-        changes.extend(types::extend(function.to(annotation), wish.argument, wish.constant)?);
+        changes.extend(types::extend(function.to(annotation), wish.argument, wish.optional, wish.constant)?);
     }
     let within = span(parameter);
     let (inside, elsewhere) = changes.into_iter().partition(|change: &Change| within.contains(change.span));

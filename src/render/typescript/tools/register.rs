@@ -282,10 +282,17 @@ pub fn add_argument(
             changes.extend(sdk::zod_import(script));
         }
     }
-    let wish = Wish { takes, argument: &argument.name, context, constant, typed_by_call: is_typed_by_place(handler) };
+    let wish = Wish {
+        takes,
+        argument: &argument.name,
+        optional: argument.optional,
+        context,
+        constant,
+        typed_by_call: is_typed_by_place(handler),
+    };
     let given = handler::add(handler, &wish)?;
     changes.extend(given.changes);
-    Ok(Added { changes, name: given.name, auth: given.auth })
+    Ok(Added { changes, name: argument.expression(handler.script, given.name), auth: given.auth })
 }
 
 /// A wrapper may keep the context to itself: only a handler that takes it already is known to get it.

@@ -33,7 +33,7 @@ pub fn entry(script: &Script, argument: &Argument) -> String {
     }
     let value = match &argument.constant {
         Some(name) => name.clone(),
-        None => handle(script, &argument.description),
+        None => handle(script, &argument.description, argument.optional),
     };
     format!("{}: {value}", key(script, &argument.name))
 }
@@ -46,20 +46,21 @@ pub fn key(script: &Script, name: &str) -> String {
 }
 
 /// The type of a handle.
-pub fn handle(script: &Script, description: &str) -> String {
+pub fn handle(script: &Script, description: &str, optional: bool) -> String {
     let z = sdk::zod(script);
     let text = script.style.string(description);
     if sdk::is_mini(script) {
-        return format!("{z}.string().register({z}.globalRegistry, {{ description: {text} }})");
+        let kind = if optional { format!("{z}.optional({z}.string())") } else { format!("{z}.string()") };
+        return format!("{kind}.register({z}.globalRegistry, {{ description: {text} }})");
     }
-    format!("{z}.string().describe({text})")
+    format!("{z}.string(){}.describe({text})", if optional { ".optional()" } else { "" })
 }
 
 /// A parameter of a new tool in a shape.
 pub fn parameter(script: &Script, parameter: &Parameter) -> String {
     let z = sdk::zod(script);
     let value = match &parameter.kind {
-        Kind::Handle { description, .. } => handle(script, description),
+        Kind::Handle { description, .. } => handle(script, description, false),
         Kind::Text(default) if sdk::is_mini(script) => format!("{z}._default({z}.string(), {default})"),
         Kind::Text(default) => format!("{z}.string().default({default})"),
         Kind::Same(schema) => schema.clone(),

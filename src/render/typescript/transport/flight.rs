@@ -15,7 +15,9 @@ use crate::render::typescript::ends::ends_process;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
-use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, span, statement};
+use crate::render::typescript::script::{
+    Script, bare, children, enclosing_function, is_function, is_statement, span, statement,
+};
 use crate::render::{Change, Refused};
 
 /// Changes of imports by file.
@@ -31,6 +33,8 @@ impl<'w> Fold<'w> {
             let mut drains = self.shutdowns(unit);
             let closing = self.calls_elsewhere(unit, &|fold, target| fold.only_closes(target));
             drains.extend(closing.into_iter().map(statement));
+            drains.extend(self.closed_servers(unit));
+            drains.sort_by_key(Node::start_byte);
             if counts.is_empty() && drains.is_empty() {
                 continue;
             }
@@ -93,28 +97,6 @@ impl<'w> Fold<'w> {
                 (source.starts_with('.') && base == own).then_some(source)
             })?;
         (same_name == 1).then_some((at, found))
-    }
-
-    /// `table.size`, `Object.keys(table).length`.
-    pub(super) fn counts(&self, unit: usize) -> Vec<Node<'w>> {
-        let script = &self.world.units[unit].script;
-        let property = |node: Node<'w>| node.child_by_field_name("property").map_or("", |name| script.of(name));
-        let mut out = Vec::new();
-        for table in self.places(unit, &Fact::Table) {
-            let mut node = table;
-            for _ in 0..5 {
-                let Some(parent) = node.parent() else { break };
-                match parent.kind() {
-                    "member_expression" if matches!(property(parent), "size" | "length") => {
-                        out.push(parent);
-                        break;
-                    }
-                    "member_expression" | "call_expression" | "arguments" | "spread_element" | "array" => node = parent,
-                    _ => break,
-                }
-            }
-        }
-        out
     }
 
     /// Calls of functions in files without routes that are of a kind: what they do has to be done where the requests are.
@@ -207,13 +189,20 @@ impl<'w> Fold<'w> {
         };
         let newline = script.style.newline;
         let (start, declarations) = if routed == unit {
-            (above(script, top_level(call)), declarations)
+            let home = started_by(call, &[counts, drains].concat()).unwrap_or_else(|| top_level(call));
+            (above(script, home), script.indented(&declarations, script.indentation(home)))
         } else {
             let Some(first) = self.first_of_table(unit) else { return Ok(Vec::new()) };
             let own = format!("const {} = ", names.track);
             (above(script, first), declarations.replacen(&own, &format!("export {own}"), 1))
         };
-        self.edits[unit].insert(start, format!("{declarations}{newline}{newline}"));
+        for none in self.counts_of_none(unit) {
+            self.edits[unit].replace(span(none), "0");
+        }
+        let line = script.line_start(start);
+        let indent = &script.text()[line..start];
+        let indent = if indent.trim().is_empty() { indent } else { "" };
+        self.edits[unit].insert(start, format!("{declarations}{newline}{newline}{indent}"));
         self.hook(routed, route, call, &flight)?;
         for count in counts {
             self.count(unit, *count, &flight);
@@ -299,6 +288,15 @@ impl<'w> Fold<'w> {
         self.edits[unit].insert(at, format!("{COUNTS}{}{indent}", script.style.newline));
         self.raise("What counted sessions counts requests in flight now.");
     }
+}
+
+/// The statement around a registration in the function that starts the server, where all that counts or waits stands in that function
+/// too: each start gets its own.
+fn started_by<'t>(call: Node<'t>, uses: &[Node<'t>]) -> Option<Node<'t>> {
+    let function = std::iter::successors(enclosing_function(call), |function| enclosing_function(*function))
+        .find(|function| uses.iter().all(|used| span(*function).contains(span(*used))))?;
+    let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block")?;
+    std::iter::successors(Some(call), Node::parent).find(|node| node.parent() == Some(body))
 }
 
 /// The statement of the file's top level around a node.

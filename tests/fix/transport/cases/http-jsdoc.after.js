@@ -61,6 +61,7 @@ const track = (res) => {
 };
 
 // The key keeps its name for whoever reads it; it counts requests in flight now.
+// The key keeps its name for whoever reads it; it counts requests in flight now.
 const httpServer = http.createServer((req, res) => {
   const path = (req.url || '/').split('?')[0];
   if (path === '/mcp') {
@@ -80,6 +81,6 @@ httpServer.listen(3000);
 process.on('SIGTERM', async () => {
   httpServer.close();
   draining = true;
-  await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));
+  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
   process.exit(0);
 });
