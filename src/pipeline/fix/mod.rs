@@ -2,8 +2,10 @@
 
 mod commits;
 mod decisions;
+mod documents;
 mod edits;
 mod gate;
+mod left;
 mod obeyed;
 mod propose;
 mod tell;
@@ -113,7 +115,8 @@ fn think(options: &FixOptions, rounds: usize, progress: &dyn Progress) -> Result
     };
     let mut proposer = Proposer::new(options, progress, &root);
     let settings = edit::Settings { level: options.level, rounds };
-    let outcome = edit::fixpoint::run(&root, settings, &gate::Gate, &mut |overlay| proposer.propose(overlay))?;
+    let outcome =
+        edit::fixpoint::run(&root, settings, &gate::Gate::default(), &mut |overlay| proposer.propose(overlay))?;
     let rounds = proposer.finish(&outcome)?;
     Ok((root, outcome, rounds))
 }
