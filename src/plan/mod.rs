@@ -10,6 +10,7 @@ mod factories;
 pub mod handle;
 pub mod labels;
 mod loggers;
+pub mod selection;
 pub mod settings;
 pub mod singleton;
 pub mod telemetry;
@@ -72,6 +73,8 @@ pub enum StepKind {
     Labels(Box<labels::Labels>),
     /// What a function that builds the server keeps for its tools becomes a store of handles.
     Captured(Box<handle::captured::Captured>),
+    /// A choice that a session remembers becomes an argument.
+    Selection(Box<selection::Selection>),
     /// A table of counts is keyed by network address.
     Telemetry(Box<telemetry::Telemetry>),
     /// Server and transport for each request.
@@ -149,6 +152,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
     if !speaks(server.language) || !context.http {
         return out;
     }
+    selection::plan(context, &mut out);
     handle::plan(context, server, settings, &mut out);
     handle::captured::plan(context, server, settings, &mut out);
     telemetry::plan(context, server, &mut out);
@@ -159,7 +163,10 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
         false => (Vec::new(), singleton::waiting(context, &blockers.manual)),
     };
     out.steps.extend(steps);
-    out.manual.extend(blockers.manual);
+    // What a planner said of a store says more than that the store is in the way.
+    let known = |other: &Manual| out.manual.iter().any(|known| known.rule == other.rule && known.at == other.at);
+    let blocking: Vec<Manual> = blockers.manual.into_iter().filter(|manual| !known(manual)).collect();
+    out.manual.extend(blocking);
     out.manual.extend(refused);
     out.holds.extend(blockers.holds);
     out

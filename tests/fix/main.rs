@@ -3,5 +3,6 @@
 mod disk;
 mod handles;
 mod parse;
+mod selections;
 mod telemetry;
 mod transport;

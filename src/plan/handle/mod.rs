@@ -12,9 +12,11 @@ mod trace;
 
 use super::Site;
 
-pub(super) use carriers::{Problem, follow};
-pub(super) use facts::{entry as entry_of, loose, made};
-pub use names::Names;
+pub(super) use carriers::{Problem, follow, follow_reads};
+pub(super) use facts::{argument_names, entry as entry_of, loose, made, tool_names};
+pub(super) use names::{singular, words};
+pub(super) use trace::home;
+pub use names::{Names, words as words_of};
 pub use planner::{plan, withhold};
 pub use roles::Role;
 

@@ -16,6 +16,7 @@ pub mod pure;
 pub mod scope;
 pub mod script;
 pub mod scripts;
+pub mod selection;
 pub mod singleton;
 pub mod style;
 pub mod telemetry;

@@ -81,6 +81,8 @@ pub fn argument(work: &Work<'_>) -> Argument {
         description: format!("{} returned by {source}", names.argument),
         source,
         constant: None,
+        schema: None,
+        frees: false,
     }
 }
 

@@ -9,15 +9,15 @@ pub mod captured;
 mod checks;
 mod create;
 pub(super) mod edits;
-mod finish;
+pub(super) mod finish;
 mod initial;
 mod keys;
-mod mode;
+pub(super) mod mode;
 mod outside;
-mod reach;
+pub(super) mod reach;
 mod store;
 mod words;
-mod work;
+pub(super) mod work;
 
 use super::handle_module::{self, Extended, Features, Place};
 use super::imports::{self, Wanted};
@@ -27,7 +27,9 @@ use super::scripts::{Scripts, mentions};
 use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Handle};
 use crate::render::{Change, Files, Refused, Rendered};
+pub(super) use create::unindented;
 use edits::Edits;
+pub(super) use words::note;
 use work::Work;
 
 /// Renders the migration of one store.
@@ -208,7 +210,7 @@ fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
 }
 
 /// Changes of a file, without what they leave unused and with imports.
-fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wanted<'_>>) -> Vec<Change> {
+pub(super) fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wanted<'_>>) -> Vec<Change> {
     let mut out = prune(script, changes);
     wanted.sort_by_key(|want| want.name.to_lowercase());
     for import in imports::add(script, &wanted) {

@@ -13,13 +13,18 @@ mod json;
 mod literal;
 mod reach;
 mod register;
+mod remove;
+mod require;
 mod schema;
-mod sdk;
+pub(super) mod sdk;
 mod table;
 mod types;
 
 pub use answer::append_to_answers;
 pub use literal::pair;
+pub use register::argument_schema;
+pub use remove::remove;
+pub use require::argument as require_argument;
 
 use super::scripts::Scripts;
 use crate::model::facts::Span;
@@ -37,6 +42,10 @@ pub struct Argument {
     pub source: String,
     /// A constant that holds its schema, where the caller declares one.
     pub constant: Option<String>,
+    /// Its schema as written, where it is that of another tool's argument; handlers check it themselves then.
+    pub schema: Option<String>,
+    /// The handler's own variable of that name goes.
+    pub frees: bool,
 }
 
 /// What becomes of the SDK's context among a handler's parameters, once the argument is there.

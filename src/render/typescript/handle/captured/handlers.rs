@@ -21,6 +21,8 @@ pub fn look_up(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
         description: format!("{} returned by {}", names.argument, names.create),
         source: names.create.clone(),
         constant: None,
+        schema: None,
+        frees: false,
     };
     let context = Context { owner: captured.owner, gone: Vec::new() };
     for carrier in &captured.carriers {
