@@ -73,6 +73,8 @@ pub enum StepKind {
     Labels(Box<labels::Labels>),
     /// What a function that builds the server keeps for its tools becomes a store of handles.
     Captured(Box<handle::captured::Captured>),
+    /// The keys of a store outside of the program hold a handle.
+    External(Box<handle::external::External>),
     /// A choice that a session remembers becomes an argument.
     Selection(Box<selection::Selection>),
     /// A table of counts is keyed by network address.

@@ -1,6 +1,7 @@
 //! What `fix` makes of code.
 
 mod disk;
+mod external;
 mod handles;
 mod parse;
 mod selections;

@@ -2,7 +2,7 @@
 //! own; now a record holds them, behind a handle.
 
 use super::carriers::{Followed, Problem, follow_captured};
-use super::planner::{RULE, Words, called, lifetime, loss, manual};
+use super::planner::{RULE, Words, called, is_split, lifetime, loss, manual};
 use super::{Carries, Entry, Lifetime, Names, Role, ToolUse};
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Server};
 use crate::classify::lifetime::Held;
@@ -66,7 +66,7 @@ struct Group<'f> {
 /// Plans what becomes of the variables that the handlers of a session capture.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
     let mut words = Words::of(context, &out.steps);
-    for group in groups(context) {
+    for group in groups(context, &out.steps) {
         match step(context, server, settings, &group, &words) {
             Ok(step) => {
                 words.take(&step);
@@ -82,7 +82,7 @@ fn refused(context: &Context<'_, '_>, found: &Found, problem: &Problem) -> Manua
 }
 
 /// Variables are one record where a function uses several of them.
-fn groups<'c>(context: &'c Context<'_, '_>) -> Vec<Group<'c>> {
+fn groups<'c>(context: &'c Context<'_, '_>, steps: &[Step]) -> Vec<Group<'c>> {
     let program = context.analysis.flow.program;
     let mut out: Vec<Group<'c>> = Vec::new();
     let stores = context.stores().filter(|found| {
@@ -90,6 +90,7 @@ fn groups<'c>(context: &'c Context<'_, '_>) -> Vec<Group<'c>> {
             && found.holds == Holds::AppState
             && found.carrier == Carrier::Handle
             && found.keyed_by == KeyedBy::SessionLifetime
+            && !is_split(context, found, steps)
     });
     for found in stores {
         let Some(symbol) = found.holder.symbol else { continue };

@@ -3,6 +3,7 @@
 
 pub mod captured;
 mod carriers;
+pub mod external;
 mod facts;
 mod groups;
 mod names;
@@ -14,11 +15,11 @@ use super::Site;
 
 pub(super) use carriers::{Problem, follow, follow_reads};
 pub(super) use facts::{argument_names, entry as entry_of, loose, made, tool_names};
-pub(super) use names::{singular, words};
-pub(super) use trace::home;
 pub use names::{Names, words as words_of};
+pub(super) use names::{singular, words};
 pub use planner::{plan, withhold};
 pub use roles::Role;
+pub(super) use trace::home;
 
 /// A store that becomes a store of handles.
 #[derive(Clone, Debug)]

@@ -8,10 +8,54 @@ use crate::rules::detect::Context;
 
 /// How the names of functions begin that only look.
 const LOOKS: &[&str] = &[
-    "get", "find", "has", "is", "load", "fetch", "read", "list", "lookup", "look", "resolve", "validate", "check", "assert",
-    "ensure", "require", "known", "include", "some", "every", "filter", "map", "key", "value", "entr", "at", "index", "exist",
-    "test", "match", "trim", "to", "string", "parse", "safe", "starts", "ends", "own", "describe", "slice", "join", "concat",
-    "can", "normalize", "normalise", "sort", "size", "length",
+    "get",
+    "find",
+    "has",
+    "is",
+    "load",
+    "fetch",
+    "read",
+    "list",
+    "lookup",
+    "look",
+    "resolve",
+    "validate",
+    "check",
+    "assert",
+    "ensure",
+    "require",
+    "known",
+    "include",
+    "some",
+    "every",
+    "filter",
+    "map",
+    "key",
+    "value",
+    "entr",
+    "at",
+    "index",
+    "exist",
+    "test",
+    "match",
+    "trim",
+    "to",
+    "string",
+    "parse",
+    "safe",
+    "starts",
+    "ends",
+    "own",
+    "describe",
+    "slice",
+    "join",
+    "concat",
+    "can",
+    "normalize",
+    "normalise",
+    "sort",
+    "size",
+    "length",
 ];
 
 /// A function looked at, with the expressions in it that belong to the choice.
@@ -161,7 +205,8 @@ impl<'c, 'a, 'p> Looked<'c, 'a, 'p> {
                 (!given && !told.contains(&name.text())).then_some(at)
             }
             ExprKind::Symbol(_) => {
-                let plain = flow.objects_at(at).all(|id| flow.object(id).role.is_some() && flow.object(id).class.is_none());
+                let plain =
+                    flow.objects_at(at).all(|id| flow.object(id).role.is_some() && flow.object(id).class.is_none());
                 (!plain).then_some(at)
             }
             ExprKind::Index { .. } | ExprKind::New { .. } | ExprKind::Function(_) => Some(at),

@@ -9,7 +9,7 @@ mod slots;
 
 use super::handle::{Carries, Entry, Problem, ToolUse, argument_names, tool_names};
 use super::{Claim, Level, Manual, ServerPlan, Site, Step, StepKind, site};
-use crate::classify::answer::Carrier;
+use crate::classify::answer::{Carrier, Holds};
 use crate::classify::stores::Found;
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
@@ -55,6 +55,8 @@ pub enum Kept {
     Variable,
     /// In a field of an object that belongs to a session.
     Field,
+    /// As a part of a record that holds more.
+    Part,
 }
 
 /// What the argument is called.
@@ -122,6 +124,30 @@ pub fn plan(context: &Context<'_, '_>, out: &mut ServerPlan) {
             Err(problem) => out.manual.push(manual(found.name.text(), &declared(context, found), problem)),
         }
     }
+    parts(context, out);
+}
+
+/// Choices among the fields of records: they go first, what is left of the record is looked at anew then. What can't be done here is
+/// a matter of the record as a whole.
+fn parts(context: &Context<'_, '_>, out: &mut ServerPlan) {
+    let records = context.stores().filter(|found| {
+        found.holds == Holds::AppState && found.carrier == Carrier::Handle && !found.with_transport && !found.with_auth
+    });
+    for found in records {
+        for (field, readers, writers) in &found.fields {
+            let Some(slot) = Slot::part(context, found, *field, readers, writers) else { continue };
+            if let Ok(step) = step(context, &slot) {
+                out.steps.push(step);
+            }
+        }
+    }
+}
+
+/// Whether a step takes a part out of a store.
+pub fn splits(steps: &[Step], declared: &Site) -> bool {
+    steps.iter().any(|step| {
+        matches!(&step.kind, StepKind::Selection(selection) if selection.kept == Kept::Part && selection.declared == *declared)
+    })
 }
 
 fn declared(context: &Context<'_, '_>, found: &Found) -> Site {
@@ -147,16 +173,22 @@ fn step(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Step, Problem> {
     let at = declared(context, found);
     let setter = setter::of(context, slot)?;
     let uses = reads::of(context, slot, &setter.tool)?;
-    let argument = names(context, &setter.given, found.name.text());
-    let mut claims = vec![Claim { rule: RULE, at: at.clone() }];
-    if let Some(key) = found.fallback {
+    let name = slot.name.text();
+    let argument = names(context, &setter.given, name);
+    // The record of a part stays, and with it what was found.
+    let whole = slot.kept != Kept::Part;
+    let mut claims = if whole { vec![Claim { rule: RULE, at: at.clone() }] } else { Vec::new() };
+    if let Some(key) = found.fallback.filter(|_| whole) {
         claims.push(Claim { rule: session_fallback_bucket::RULE.name, at: site(context, context.spot(key)) });
     }
     let readers: Vec<&str> = uses.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let gone: Vec<&str> =
-        std::iter::once(&setter.tool).chain(&uses.idle).map(|tool| tool.name.as_str()).collect();
+    let gone: Vec<&str> = std::iter::once(&setter.tool).chain(&uses.idle).map(|tool| tool.name.as_str()).collect();
     let notes = vec![
-        format!("{} take {}: what the session remembered is a choice that the caller can name", readers.join(", "), argument.argument),
+        format!(
+            "{} take {}: what the session remembered is a choice that the caller can name",
+            readers.join(", "),
+            argument.argument
+        ),
         format!("no longer of use, and taken out: {}", gone.join(", ")),
     ];
     let mut carriers = uses.carriers;
@@ -166,15 +198,15 @@ fn step(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Step, Problem> {
         }
     }
     Ok(Step {
-        id: format!("selection:{}#{}", at.path, found.name),
+        id: format!("selection:{}#{name}", at.path),
         rule: RULE,
-        title: format!("Make {} an argument", found.name),
+        title: format!("Make {name} an argument"),
         level: Level::Review,
         requires: Vec::new(),
         claims,
         notes,
         kind: StepKind::Selection(Box::new(Selection {
-            name: found.name.text().to_owned(),
+            name: name.to_owned(),
             declared: at,
             kept: slot.kept,
             listed_by: listed_by(context, &argument),
@@ -212,8 +244,20 @@ fn names(context: &Context<'_, '_>, given: &str, store: &str) -> Names {
     let argument = if PLAIN.contains(&given) {
         let mut words: Vec<String> = super::handle::words(store);
         words.retain(|word| {
-            !["active", "current", "selected", "selection", "chosen", "focused", "default", "by", "session", "per", "map"]
-                .contains(&word.as_str())
+            ![
+                "active",
+                "current",
+                "selected",
+                "selection",
+                "chosen",
+                "focused",
+                "default",
+                "by",
+                "session",
+                "per",
+                "map",
+            ]
+            .contains(&word.as_str())
         });
         let noun = words.first().map_or("item".to_owned(), |word| super::handle::singular(word));
         let last = if given == "name" || given == "slug" { given } else { "id" };

@@ -135,7 +135,9 @@ fn answered(context: &Context<'_, '_>, slot: &Slot<'_>) -> (Vec<Use>, Vec<FuncRe
         let homes: FxHashSet<FuncRef> = uses.iter().map(|used| home(flow, flow.program.func_of(used.at))).collect();
         let mut homes: Vec<FuncRef> = homes.into_iter().collect();
         homes.sort_unstable();
-        let next = homes.into_iter().find(|func| Some(*func) != slot.scope && answers_only(context, *func, &uses));
+        let next = homes
+            .into_iter()
+            .find(|func| Some(*func) != slot.scope && answers_only(context, *func, &uses, &slot.records));
         let Some(func) = next else { break };
         found.push(func);
         uses.retain(|used| home(flow, flow.program.func_of(used.at)) != func);
@@ -152,20 +154,20 @@ fn answered(context: &Context<'_, '_>, slot: &Slot<'_>) -> (Vec<Use>, Vec<FuncRe
 }
 
 /// Whether a function answers the choice, and does nothing else but check that there is one or guess one.
-fn answers_only(context: &Context<'_, '_>, func: FuncRef, uses: &[Use]) -> bool {
+fn answers_only(context: &Context<'_, '_>, func: FuncRef, uses: &[Use], records: &[ExprRef]) -> bool {
     let flow = &context.analysis.flow;
     let handler = flow.roots.get(&func).is_some_and(|roots| roots.contains(&Root::Handler));
     let callers = flow.callers.get(&func).map_or(0, |callers| callers.len());
     let called = callers > 0
-        && flow.callers[&func].iter().all(|(_, at, edge)| {
-            *edge == Edge::Call && matches!(flow.program.kind(*at), ExprKind::Call { .. })
-        });
+        && flow.callers[&func]
+            .iter()
+            .all(|(_, at, edge)| *edge == Edge::Call && matches!(flow.program.kind(*at), ExprKind::Call { .. }));
     let returns = &flow.program.function(func).returns;
     if handler || !called || returns.is_empty() {
         return false;
     }
     let own: Vec<ExprRef> = uses.iter().map(|used| used.at).collect();
-    let looked = Looked::at(context, func, &own);
+    let looked = Looked::at(context, func, &[own.as_slice(), records].concat());
     let mut any = false;
     let all = returns.iter().all(|id| {
         let at = At { module: func.module, id: *id };
@@ -211,12 +213,7 @@ fn assigned(context: &Context<'_, '_>, symbol: SymbolRef) -> Vec<ExprRef> {
 }
 
 /// Tools that do nothing but clear the choice, or tell it.
-fn idle(
-    context: &Context<'_, '_>,
-    slot: &Slot<'_>,
-    uses: &[Use],
-    setter: &ToolUse,
-) -> Result<Vec<ToolUse>, Problem> {
+fn idle(context: &Context<'_, '_>, slot: &Slot<'_>, uses: &[Use], setter: &ToolUse) -> Result<Vec<ToolUse>, Problem> {
     let own: Vec<ExprRef> = uses.iter().map(|used| used.at).chain(slot.drops.iter().copied()).collect();
     let reached: Vec<Way> = own.iter().flat_map(|at| ways(context, *at)).collect();
     let mut seen: Vec<Name> = Vec::new();
@@ -228,10 +225,14 @@ fn idle(
         seen.push(way.tool);
         let leads: Vec<ExprRef> =
             reached.iter().filter(|other| other.tool == way.tool).map(|other| other.links[0].1).collect();
+        let leads = [leads.as_slice(), &slot.records].concat();
         let handler = way.links[0].0;
         let looked = Looked::in_region(context, handler, region(context, way), &leads);
         let between = reached.iter().filter(|other| other.tool == way.tool).flat_map(|other| &other.links[1..]);
-        let plain = between.into_iter().all(|(func, at)| Looked::at(context, *func, &[*at]).more().is_none());
+        let plain = between.into_iter().all(|(func, at)| {
+            let own: Vec<ExprRef> = slot.records.iter().copied().chain([*at]).collect();
+            Looked::at(context, *func, &own).more().is_none()
+        });
         if plain && looked.more().is_none() && looked.tells().is_none() && looked.answers() {
             out.push(tool_of(context, way)?);
         }
@@ -263,9 +264,10 @@ fn is_shown(context: &Context<'_, '_>, slot: &Slot<'_>, compared: ExprRef) -> bo
     let span = facts.expr(compared.id).span;
     let clears = facts.branches.iter().any(|branch| {
         branch.condition == compared.id
-            && slot.drops.iter().any(|drop| {
-                drop.module == compared.module && branch.then.contains(facts.expr(drop.id).span)
-            })
+            && slot
+                .drops
+                .iter()
+                .any(|drop| drop.module == compared.module && branch.then.contains(facts.expr(drop.id).span))
     });
     if clears {
         return true;

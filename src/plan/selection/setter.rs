@@ -144,9 +144,10 @@ pub fn of(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Setter, Problem>
         )
     })?;
     for (index, (func, own)) in way.links.iter().enumerate() {
+        let own: Vec<ExprRef> = slot.records.iter().copied().chain([*own]).collect();
         let looked = match index {
-            0 => Looked::in_region(context, *func, region(context, way), &[*own]),
-            _ => Looked::at(context, *func, &[*own]),
+            0 => Looked::in_region(context, *func, region(context, way), &own),
+            _ => Looked::at(context, *func, &own),
         };
         if let Some(more) = looked.more() {
             return Err(at(

@@ -1,12 +1,15 @@
 //! Where a choice is kept, and every place that reads, sets or clears it.
 
 use super::Kept;
+use super::setter::ways;
 use crate::classify::access::Kind;
 use crate::classify::answer::KeyedBy;
 use crate::classify::lifetime::Held;
 use crate::classify::stores::Found;
+use crate::classify::words;
 use crate::model::facts::{AssignKind, ExprKind};
-use crate::model::flow::value::Value;
+use crate::model::flow::value::{ObjId, Value};
+use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::plan::handle::{Problem, loose, made};
 use crate::plan::site;
@@ -14,8 +17,10 @@ use crate::rules::detect::{Context, Spot};
 
 /// A choice with its places.
 pub struct Slot<'c> {
-    /// The store that it is.
+    /// The store that it is, or is a part of.
     pub found: &'c Found,
+    /// Its name.
+    pub name: Name,
     /// How it is kept.
     pub kept: Kept,
     /// Where it is read.
@@ -26,6 +31,8 @@ pub struct Slot<'c> {
     pub drops: Vec<ExprRef>,
     /// The function whose variable it is.
     pub scope: Option<FuncRef>,
+    /// Calls and look-ups that answer the record of which it is a part.
+    pub records: Vec<ExprRef>,
 }
 
 /// A place that reads.
@@ -60,7 +67,49 @@ impl<'c> Slot<'c> {
     }
 
     fn new(found: &'c Found, kept: Kept) -> Self {
-        Self { found, kept, reads: Vec::new(), writes: Vec::new(), drops: Vec::new(), scope: None }
+        let (reads, writes, drops, records) = Default::default();
+        Self { found, name: found.name, kept, reads, writes, drops, scope: None, records }
+    }
+
+    /// A field of the records of a store, where it remembers a choice.
+    pub fn part(
+        context: &Context<'_, '_>,
+        found: &'c Found,
+        field: Name,
+        readers: &[ExprRef],
+        writers: &[ExprRef],
+    ) -> Option<Self> {
+        let flow = &context.analysis.flow;
+        let mut out = Self::new(found, Kept::Part);
+        out.name = field;
+        let values: Vec<ObjId> = match found.keyed_by {
+            KeyedBy::SessionId => found.objects.iter().flat_map(|id| context.analysis.element_objects(*id)).collect(),
+            KeyedBy::SessionLifetime if found.held == Some(Held::Variable) => found.objects.clone(),
+            _ => return None,
+        };
+        let is_record = |at: ExprRef| flow.objects_at(at).any(|id| values.contains(&id));
+        let calls = flow.program.exprs().filter(|at| matches!(flow.program.kind(*at), ExprKind::Call { .. }));
+        out.records = calls.filter(|at| is_record(*at)).collect();
+        if found.keyed_by == KeyedBy::SessionLifetime {
+            let symbol = found.holder.symbol?;
+            out.scope = Some(At { module: symbol.module, id: flow.program.symbol(symbol).func });
+        }
+        for at in writers {
+            out.place(context, *at).ok()?;
+        }
+        for at in readers.iter().filter(|at| !writers.contains(at)) {
+            let key = (found.keyed_by == KeyedBy::SessionId).then_some(*at);
+            out.reads.push(Use { at: *at, key, asks: false });
+        }
+        let chosen = |written: &Written| {
+            let values = flow.at(written.value);
+            values.iter().any(|value| matches!(value, Value::Argument(_)))
+                && !values.iter().any(|value| matches!(value, Value::Object(_)))
+        };
+        let tools = out.writes.iter().flat_map(|written| ways(context, written.at)).map(|way| way.tool);
+        let named = words::is_selection(field.text()) || tools.into_iter().any(|tool| words::is_choosing(tool.text()));
+        let choice = !out.writes.is_empty() && !out.reads.is_empty() && out.writes.iter().all(chosen) && named;
+        choice.then_some(out)
     }
 
     fn table(context: &Context<'_, '_>, found: &'c Found) -> Result<Self, Problem> {
@@ -79,9 +128,8 @@ impl<'c> Slot<'c> {
                 _ => return Err(stop(context, found, "one of its uses is not known")),
             }
         }
-        let declares = |at: &ExprRef| {
-            at.module == found.holder.module && context.spot(*at).span.contains(found.holder.span)
-        };
+        let declares =
+            |at: &ExprRef| at.module == found.holder.module && context.spot(*at).span.contains(found.holder.span);
         if let Some(other) = loose(context, found).iter().find(|at| !declares(at)) {
             return Err(Problem {
                 at: site(context, context.spot(*other)),
@@ -164,6 +212,7 @@ pub fn stop(context: &Context<'_, '_>, found: &Found, why: &str) -> Problem {
     Problem {
         at: site(context, Spot { module: found.holder.module, span: found.holder.span }),
         why: why.to_owned(),
-        todo: "let the tools that read it take the id as a required argument, and drop the tool that sets it".to_owned(),
+        todo: "let the tools that read it take the id as a required argument, and drop the tool that sets it"
+            .to_owned(),
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod ends;
 pub mod entry;
+pub mod external;
 pub mod factory;
 pub mod handle;
 pub mod handle_module;

@@ -13,7 +13,7 @@ use crate::parse::assert_parses;
 const MANIFEST: &str = r#"{
   "name": "desk",
   "type": "module",
-  "dependencies": { "@modelcontextprotocol/sdk": "^1.29.0", "express": "^5.1.0", "zod": "^4.0.0" }
+  "dependencies": { "@modelcontextprotocol/sdk": "^1.29.0", "express": "^5.1.0", "ioredis": "^5.8.0", "keyv": "^5.5.0", "redis": "^5.8.0", "zod": "^4.0.0" }
 }
 "#;
 

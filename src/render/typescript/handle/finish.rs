@@ -189,12 +189,7 @@ fn is_unused(edits: &Edits, script: &Script, function: Node<'_>, name: Node<'_>)
 }
 
 /// A session id that still decides something would decide it the same way for ever.
-pub fn deciding(
-    edits: &Edits,
-    script: &Script,
-    function: Node<'_>,
-    carrier: &Carries,
-) -> Result<(), Refused> {
+pub fn deciding(edits: &Edits, script: &Script, function: Node<'_>, carrier: &Carries) -> Result<(), Refused> {
     if carrier.shared {
         return Ok(());
     }

@@ -10,7 +10,7 @@ mod checks;
 mod create;
 pub(super) mod edits;
 pub(super) mod finish;
-mod initial;
+pub(super) mod initial;
 mod keys;
 pub(super) mod mode;
 mod outside;
@@ -27,9 +27,9 @@ use super::scripts::{Scripts, mentions};
 use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Handle};
 use crate::render::{Change, Files, Refused, Rendered};
-pub(super) use create::unindented;
+pub(super) use create::{unindented, users};
 use edits::Edits;
-pub(super) use words::note;
+pub(super) use words::{above, note};
 use work::Work;
 
 /// Renders the migration of one store.

@@ -14,9 +14,9 @@ use crate::render::typescript::imports;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
 use crate::render::typescript::scripts::{Code, is_declared, mentions};
 
+use super::{fold, listing};
 use crate::render::typescript::scope;
 use crate::render::typescript::tools::sdk;
-use super::{fold, listing};
 
 /// A function that checks an id.
 #[derive(Clone, Debug)]
@@ -172,7 +172,11 @@ fn keeps(script: &Script, link: &Link, node: Node<'_>, local: &str) -> Result<bo
             Ok(!told)
         }
         "comment" | "empty_statement" => Ok(false),
-        _ => Err(script.refuse(node, "what is done here before the choice is set is not known", "move it out of the tool")),
+        _ => Err(script.refuse(
+            node,
+            "what is done here before the choice is set is not known",
+            "move it out of the tool",
+        )),
     }
 }
 
@@ -263,9 +267,11 @@ fn guard(guards: &Guards<'_>, node: Node<'_>, parameter: &str) -> Result<String,
             let message = arguments.iter().copied().find(|node| listing::is_text(*node));
             match (value.kind(), message) {
                 ("new_expression", Some(message)) => {
-                    let told = listing::told(script, message, list.as_deref(), &guards.local, parameter, !rest.is_empty());
+                    let told =
+                        listing::told(script, message, list.as_deref(), &guards.local, parameter, !rest.is_empty());
                     let whole = script.of(value);
-                    let (start, stop) = (message.start_byte() - value.start_byte(), message.end_byte() - value.start_byte());
+                    let (start, stop) =
+                        (message.start_byte() - value.start_byte(), message.end_byte() - value.start_byte());
                     format!("{}{told}{}", &whole[..start], &whole[stop..])
                 }
                 _ => listing::with(script, value, &guards.local, parameter),
@@ -301,9 +307,8 @@ fn name(work: &Work<'_>) -> String {
     }
     let capital = |word: &String| word[..1].to_uppercase() + &word[1..];
     let noun: String = words.iter().map(capital).collect();
-    let taken = |name: &String| {
-        work.scripts.all().any(|script| !mentions(script, script.tree.root_node(), name).is_empty())
-    };
+    let taken =
+        |name: &String| work.scripts.all().any(|script| !mentions(script, script.tree.root_node(), name).is_empty());
     let candidates = [format!("known{noun}"), format!("checked{noun}"), format!("require{noun}Argument")];
     candidates.iter().find(|name| !taken(name)).cloned().unwrap_or_else(|| format!("known{noun}Argument"))
 }
@@ -334,11 +339,17 @@ fn place(work: &mut Work<'_>, guards: Option<&Guards<'_>>, text: Text) -> Result
             && !is_declared(script, name)
             && scope::declaration(script, statements[0], name).is_some()
     });
-    let method = of_class.then(|| std::iter::successors(Some(function), Node::parent).find(|node| node.kind() == "method_definition")).flatten();
+    let method = of_class
+        .then(|| std::iter::successors(Some(function), Node::parent).find(|node| node.kind() == "method_definition"))
+        .flatten();
     let (anchor, within) = match (of_class, near) {
         (true, _) => {
             let method = method.ok_or_else(|| {
-                script.refuse(function, "what is checked here needs an object at hand", "let a function of the file check it")
+                script.refuse(
+                    function,
+                    "what is checked here needs an object at hand",
+                    "let a function of the file check it",
+                )
             })?;
             (method, method.parent().map(span))
         }
@@ -349,7 +360,7 @@ fn place(work: &mut Work<'_>, guards: Option<&Guards<'_>>, text: Text) -> Result
             let seen = statements.iter().flat_map(free).filter(|name| !is_declared(script, name)).all(|name| {
                 local_names.contains(&name) || local.starts_with(name) || {
                     let found = scope::declaration(script, statements[0], name);
-                    found.is_none_or(|found| !span(function).contains(span(found)) )
+                    found.is_none_or(|found| !span(function).contains(span(found)))
                 }
             });
             if !seen {
@@ -412,10 +423,7 @@ fn free_names<'s>(script: &'s Script, node: Node<'_>) -> Vec<&'s str> {
 fn lines(script: &Script, text: &Text, method: bool, exported: bool) -> String {
     let of_type = if text.unknown { ": unknown" } else { ": string" };
     let (parameter, answer) = match script.typed() {
-        true => (
-            format!("{}{of_type}", text.parameter),
-            if text.wait { ": Promise<string>" } else { ": string" },
-        ),
+        true => (format!("{}{of_type}", text.parameter), if text.wait { ": Promise<string>" } else { ": string" }),
         false => (text.parameter.clone(), ""),
     };
     let wait = if text.wait { "async " } else { "" };
@@ -465,10 +473,15 @@ pub fn asked(work: &mut Work<'_>, script: &Script, at: Node<'_>, carrier: usize)
     let (_, function) = work.function(&work.selection.carriers[carrier])?;
     let around = enclosing_function(at);
     if around != Some(function) && !around.is_some_and(|around| mode::is_async(script, around)) {
-        return Err(script.refuse(at, "the check takes time, and this can't wait for it", "check it before, in the tool"));
+        return Err(script.refuse(
+            at,
+            "the check takes time, and this can't wait for it",
+            "check it before, in the tool",
+        ));
     }
     let tight = at.parent().is_some_and(|parent| {
-        matches!(parent.kind(), "member_expression" | "subscript_expression") && parent.child_by_field_name("object") == Some(at)
+        matches!(parent.kind(), "member_expression" | "subscript_expression")
+            && parent.child_by_field_name("object") == Some(at)
     });
     Ok(if tight { format!("(await {call})") } else { format!("await {call}") })
 }

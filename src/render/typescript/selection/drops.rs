@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::{Work, declared_as};
 use crate::render::Refused;
+use crate::render::typescript::handle::edits::Edits;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
 
 /// Takes it out there.
@@ -12,12 +13,12 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
     for drop in &selection.drops {
         let (script, node) = work.scripts.expression(&drop.at)?;
         if !work.edits.covers(&script.path, span(node)) {
-            take_out(work, script, node)?;
+            take_out(&mut work.edits, script, node)?;
         }
     }
     for drop in &selection.drops {
         let (script, node) = work.scripts.expression(&drop.at)?;
-        emptied(work, script, node);
+        emptied(&mut work.edits, script, node);
         let Some(function) = enclosing_function(node) else { continue };
         let body = function.child_by_field_name("body").map(children).unwrap_or_default();
         let empty = body.iter().all(|statement| work.edits.covers(&script.path, span(*statement)));
@@ -27,8 +28,8 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
         for call in &drop.calls {
             let (script, node) = work.scripts.expression(call)?;
             if !work.edits.covers(&script.path, span(node)) {
-                take_out(work, script, node)?;
-                emptied(work, script, node);
+                take_out(&mut work.edits, script, node)?;
+                emptied(&mut work.edits, script, node);
             }
         }
         work.edits.cut(script, script.removal(declared_as(function)));
@@ -37,10 +38,9 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
 }
 
 /// Takes an expression out that is a statement of its own, or all that an arrow does.
-fn take_out(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<(), Refused> {
-    let refuse = || {
-        script.refuse(node, "the choice is cleared here in a way that is not known", "take this out by hand")
-    };
+pub fn take_out(edits: &mut Edits, script: &Script, node: Node<'_>) -> Result<(), Refused> {
+    let refuse =
+        || script.refuse(node, "the choice is cleared here in a way that is not known", "take this out by hand");
     let mut outer = node;
     while let Some(parent) = outer.parent() {
         let sign = parent.child(0).map(|sign| script.of(sign)).unwrap_or_default();
@@ -59,16 +59,16 @@ fn take_out(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<(), 
     }
     let parent = outer.parent().ok_or_else(refuse)?;
     match parent.kind() {
-        "expression_statement" if statement(parent) == parent => work.edits.cut(script, script.removal(parent)),
+        "expression_statement" if statement(parent) == parent => edits.cut(script, script.removal(parent)),
         "expression_statement" => {
             let around = parent.parent().filter(|around| {
                 around.kind() == "if_statement" && around.child_by_field_name("alternative").is_none()
             });
             let around = around.ok_or_else(refuse)?;
-            work.edits.cut(script, script.removal(around));
+            edits.cut(script, script.removal(around));
         }
         "arrow_function" if parent.child_by_field_name("body") == Some(outer) => {
-            work.edits.replace(script, span(outer), "{}");
+            edits.replace(script, span(outer), "{}");
         }
         _ => return Err(refuse()),
     }
@@ -76,15 +76,15 @@ fn take_out(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<(), 
 }
 
 /// An `if` around what went is of no use any more.
-fn emptied(work: &mut Work<'_>, script: &Script, node: Node<'_>) {
+pub fn emptied(edits: &mut Edits, script: &Script, node: Node<'_>) {
     let mut inner = statement(node);
     while let Some(block) = inner.parent().filter(|parent| parent.kind() == "statement_block") {
         let Some(around) = block.parent().filter(|around| around.kind() == "if_statement") else { return };
-        let empty = children(block).iter().all(|statement| work.edits.covers(&script.path, span(*statement)));
+        let empty = children(block).iter().all(|statement| edits.covers(&script.path, span(*statement)));
         if !empty || around.child_by_field_name("alternative").is_some() {
             return;
         }
-        work.edits.cut(script, script.removal(around));
+        edits.cut(script, script.removal(around));
         inner = around;
     }
 }

@@ -23,9 +23,10 @@ pub fn outermost<'t>(script: &Script, node: Node<'t>, is_id: &dyn Fn(Node<'_>) -
         let left = parent.child_by_field_name("left") == Some(outer);
         let operator = parent.child_by_field_name("operator").map(|sign| script.of(sign)).unwrap_or_default();
         let through = match parent.kind() {
-            "non_null_expression" | "parenthesized_expression" | "await_expression" => {
-                !matches!(parent.parent().map(|around| around.kind()), Some("if_statement" | "while_statement" | "switch_statement"))
-            }
+            "non_null_expression" | "parenthesized_expression" | "await_expression" => !matches!(
+                parent.parent().map(|around| around.kind()),
+                Some("if_statement" | "while_statement" | "switch_statement")
+            ),
             "as_expression" => children(parent).first() == Some(&outer),
             "binary_expression" => {
                 (left && matches!(operator, "??" | "||") && !is_asked(script, parent))
@@ -71,10 +72,12 @@ fn root<'t>(script: &Script, node: Node<'t>) -> (Node<'t>, bool) {
             "unary_expression" => matches!(operator, "!" | "typeof"),
             "binary_expression" => match operator {
                 "&&" | "||" => true,
-                "===" | "!==" | "==" | "!=" => [parent.child_by_field_name("left"), parent.child_by_field_name("right")]
-                    .into_iter()
-                    .flatten()
-                    .any(|side| is_nothing(script, side) || matches!(script.of(side), "'string'" | "\"string\"")),
+                "===" | "!==" | "==" | "!=" => {
+                    [parent.child_by_field_name("left"), parent.child_by_field_name("right")]
+                        .into_iter()
+                        .flatten()
+                        .any(|side| is_nothing(script, side) || matches!(script.of(side), "'string'" | "\"string\""))
+                }
                 _ => false,
             },
             _ => false,
@@ -105,7 +108,9 @@ fn truth(script: &Script, node: Node<'_>, given: &dyn Fn(Node<'_>) -> bool) -> O
     }
     let operator = node.child_by_field_name("operator").map(|sign| script.of(sign)).unwrap_or_default();
     match node.kind() {
-        "unary_expression" if operator == "!" => truth(script, node.child_by_field_name("argument")?, given).map(|is| !is),
+        "unary_expression" if operator == "!" => {
+            truth(script, node.child_by_field_name("argument")?, given).map(|is| !is)
+        }
         "unary_expression" if operator == "typeof" => truth(script, node.child_by_field_name("argument")?, given),
         "binary_expression" => {
             let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
@@ -184,7 +189,13 @@ pub fn branch(work: &mut Work<'_>, script: &Script, around: Node<'_>, is: bool) 
 
 /// A comparison with the choice that only marks an item of a list: nothing is marked any more.
 pub fn unmark(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<(), Refused> {
-    let refuse = || script.refuse(node, "the choice is compared here in a way that is not known", "take the mark out, and run again");
+    let refuse = || {
+        script.refuse(
+            node,
+            "the choice is compared here in a way that is not known",
+            "take the mark out, and run again",
+        )
+    };
     let compared = node.parent().filter(|parent| parent.kind() == "binary_expression").ok_or_else(refuse)?;
     let operator = compared.child_by_field_name("operator").map(|sign| script.of(sign)).unwrap_or_default();
     let is = matches!(operator, "!==" | "!=");

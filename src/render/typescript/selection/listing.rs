@@ -60,7 +60,8 @@ pub fn message<'t>(script: &'t Script, answer: Node<'t>) -> Option<Node<'t>> {
 /// A text as source code, with the ids that there are behind it.
 pub fn told(script: &Script, message: Node<'_>, list: Option<&str>, local: &str, name: &str, more: bool) -> String {
     let text = with(script, message, local, name);
-    let container = list.map(|list| list.split(['.', '(', '[']).find(|part| !part.is_empty() && !["Object", "..."].contains(part)));
+    let container =
+        list.map(|list| list.split(['.', '(', '[']).find(|part| !part.is_empty() && !["Object", "..."].contains(part)));
     let lists = container.flatten().is_some_and(|container| text.contains(container) && text.contains("join"));
     let Some(list) = list.filter(|_| !lists && !more) else { return text };
     let inside = &text[1..text.len() - 1];

@@ -4,7 +4,7 @@
 //! checked where it is used now, by a function of its own. That tool goes, with those that only cleared or told the choice.
 
 mod check;
-mod drops;
+pub(super) mod drops;
 mod fold;
 mod listing;
 mod passing;
@@ -22,6 +22,7 @@ use super::imports::Wanted;
 use super::script::{Script, span, statement};
 use super::scripts::Scripts;
 use super::tools::{self, Argument, Context};
+use crate::model::facts::Span;
 use crate::plan::handle::{Carries, Entry};
 use crate::plan::selection::{Kept, Selection};
 use crate::render::{Files, Refused, Rendered};
@@ -96,7 +97,9 @@ impl<'a> Work<'a> {
     /// The function of a carrier.
     pub fn function(&self, carrier: &Carries) -> Result<(&'a Script, Node<'a>), Refused> {
         let (script, node) = self.scripts.expression(&carrier.function)?;
-        function_in(node).map(|node| (script, node)).ok_or_else(|| script.refuse(node, "a function was expected here", "run again"))
+        function_in(node)
+            .map(|node| (script, node))
+            .ok_or_else(|| script.refuse(node, "a function was expected here", "run again"))
     }
 
     /// Whether a carrier is the handler of a tool.
@@ -134,7 +137,7 @@ fn take_out(work: &mut Work<'_>) -> Result<(), Refused> {
 }
 
 /// The declaration of a function: its statement, the method, or the variable that holds it.
-fn declared_as(function: Node<'_>) -> Node<'_> {
+pub(super) fn declared_as(function: Node<'_>) -> Node<'_> {
     if function.kind() == "method_definition" {
         return function;
     }
@@ -260,6 +263,54 @@ fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
+/// A field of a record leaves its type, and the values that it starts with, where nothing else has a field of that name.
+fn member(work: &mut Work<'_>) {
+    let scripts = work.scripts;
+    let name = work.selection.name.as_str();
+    let mut found = Vec::new();
+    for script in scripts.all() {
+        let mut stack = vec![script.tree.root_node()];
+        while let Some(node) = stack.pop() {
+            let own = node.child_by_field_name("name").or_else(|| node.child_by_field_name("key"));
+            let declares =
+                matches!(node.kind(), "property_signature" | "pair") && own.is_some_and(|own| script.of(own) == name);
+            let used = node.kind() == "member_expression"
+                && node.child_by_field_name("property").is_some_and(|own| script.of(own) == name);
+            if work.edits.covers(&script.path, span(node)) {
+                continue;
+            }
+            if used {
+                return;
+            }
+            if declares {
+                found.push((script, node));
+            }
+            stack.extend(super::script::children(node));
+        }
+    }
+    let types = found.iter().filter(|(_, node)| node.kind() == "property_signature").count();
+    let empty = |script: &Script, node: &Node<'_>| {
+        let value = node.child_by_field_name("value").map(super::script::bare);
+        value.is_some_and(|value| matches!(script.of(value), "undefined" | "null" | "''" | "\"\""))
+    };
+    let others = found.iter().any(|(script, node)| node.kind() == "pair" && !empty(script, node));
+    if types > 1 || others {
+        return;
+    }
+    for (script, node) in found {
+        let end = script.text()[node.end_byte()..]
+            .find([';', ','])
+            .filter(|at| script.text()[node.end_byte()..][..*at].trim().is_empty());
+        let end = node.end_byte() + end.map_or(0, |at| at + 1);
+        let (line, stop) = (script.line_start(node.start_byte()), script.line_end(end));
+        let alone =
+            script.text()[line..node.start_byte()].trim().is_empty() && script.text()[end..stop].trim().is_empty();
+        let spaces = script.text()[end..].len() - script.text()[end..].trim_start_matches(' ').len();
+        let cut = if alone { Span::new(line, stop) } else { Span::new(node.start_byte(), end + spaces) };
+        work.edits.cut(script, cut);
+    }
+}
+
 /// Takes the context out of the handlers that only marked the choice, where nothing else uses it.
 fn contexts(work: &mut Work<'_>) -> Result<(), Refused> {
     for tool in &work.selection.marking {
@@ -277,12 +328,20 @@ fn contexts(work: &mut Work<'_>) -> Result<(), Refused> {
 fn declaration(work: &mut Work<'_>) -> Result<(), Refused> {
     let selection = work.selection;
     let script = work.scripts.of(&selection.declared)?;
+    if selection.kept == Kept::Part {
+        member(work);
+        return Ok(());
+    }
     let Some(name) = script.around(selection.declared.span) else { return Ok(()) };
     let field = std::iter::successors(Some(name), Node::parent).find(|node| node.kind().ends_with("field_definition"));
     match (selection.kept, field) {
         (Kept::Field | Kept::Table, Some(field)) => work.edits.cut(script, script.removal(field)),
         (Kept::Field, None) => {
-            return Err(script.refuse(name, "the field is declared in a way that is not known", "declare it in the class"));
+            return Err(script.refuse(
+                name,
+                "the field is declared in a way that is not known",
+                "declare it in the class",
+            ));
         }
         (_, None) => {
             let whole = statement(name);
@@ -293,7 +352,7 @@ fn declaration(work: &mut Work<'_>) -> Result<(), Refused> {
                 work.edits.cut(script, script.removal(statement));
             }
         }
-        (Kept::Variable, Some(_)) => {}
+        (Kept::Variable | Kept::Part, Some(_)) => {}
     }
     Ok(())
 }

@@ -81,7 +81,8 @@ fn variable(
     is_id: &dyn Fn(Node<'_>) -> bool,
 ) -> Result<(), Refused> {
     let name = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier");
-    let name = name.ok_or_else(|| script.refuse(declarator, "the choice is taken apart here", "read it by its name"))?;
+    let name =
+        name.ok_or_else(|| script.refuse(declarator, "the choice is taken apart here", "read it by its name"))?;
     let mut values = Vec::new();
     for used in scope::uses(script, name) {
         if work.edits.covers(&script.path, span(used)) {
@@ -93,7 +94,9 @@ fn variable(
             continue;
         }
         let outer = fold::outermost(script, used, is_id);
-        let given = |at: Node<'_>| at == outer || at == used || (at.kind() == "identifier" && script.of(at) == script.of(name)) || is_id(at);
+        let given = |at: Node<'_>| {
+            at == outer || at == used || (at.kind() == "identifier" && script.of(at) == script.of(name)) || is_id(at)
+        };
         match fold::place(work, script, outer, &given)? {
             Place::Gone => {}
             Place::Value(at) => values.push(at),
@@ -155,7 +158,8 @@ fn marked(work: &mut Work<'_>, script: &Script, outer: Node<'_>) -> Result<(), R
     let declarator = outer.parent().filter(|parent| parent.kind() == "variable_declarator");
     let Some(declarator) = declarator else { return fold::unmark(work, script, outer) };
     let name = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier");
-    let name = name.ok_or_else(|| script.refuse(declarator, "the choice is taken apart here", "read it by its name"))?;
+    let name =
+        name.ok_or_else(|| script.refuse(declarator, "the choice is taken apart here", "read it by its name"))?;
     for used in scope::uses(script, name) {
         fold::unmark(work, script, used)?;
     }

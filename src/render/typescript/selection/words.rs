@@ -49,9 +49,8 @@ fn collect<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
 /// Whether a text has a name as a word of its own.
 fn speaks_of(text: &str, name: &str) -> bool {
     let apart = |char: Option<char>| char.is_none_or(|char| !char.is_alphanumeric() && char != '_' && char != '-');
-    text.match_indices(name).any(|(at, _)| {
-        apart(text[..at].chars().next_back()) && apart(text[at + name.len()..].chars().next())
-    })
+    text.match_indices(name)
+        .any(|(at, _)| apart(text[..at].chars().next_back()) && apart(text[at + name.len()..].chars().next()))
 }
 
 /// Whether a text is what the server tells of itself.

@@ -63,7 +63,11 @@ pub fn extend<'s>(scripts: &'s Scripts<'_>, listed: Code<'s>, argument: &Argumen
 /// Lets the schema of a listed tool say that an argument has to be given.
 pub fn require<'s>(scripts: &'s Scripts<'_>, listed: Code<'s>, name: &str) -> Result<Vec<Change>, Refused> {
     let written = property(listed, "inputSchema").ok_or_else(|| unclear(listed))?.bare();
-    let object = if written.node.kind() == "object" { written } else { scripts.value(written).ok_or_else(|| unclear(written))?.bare() };
+    let object = if written.node.kind() == "object" {
+        written
+    } else {
+        scripts.value(written).ok_or_else(|| unclear(written))?.bare()
+    };
     if object.node.kind() != "object" {
         return Err(unclear(written));
     }

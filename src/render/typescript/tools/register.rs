@@ -293,7 +293,14 @@ pub fn add_argument(
             changes.extend(sdk::zod_import(script));
         }
     }
-    let wish = Wish { takes, argument: &argument.name, frees: argument.frees, context, constant, typed_by_call: is_typed_by_place(handler) };
+    let wish = Wish {
+        takes,
+        argument: &argument.name,
+        frees: argument.frees,
+        context,
+        constant,
+        typed_by_call: is_typed_by_place(handler),
+    };
     let given = handler::add(handler, &wish)?;
     changes.extend(given.changes);
     Ok(Added { changes, name: given.name, auth: given.auth })

@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
+use super::dispatch;
 use super::reach::{Helped, reach, table_entry};
 use super::register::{handler_of, read};
-use super::dispatch;
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::typescript::script::{Script, bare, children, is_statement, statement};
@@ -42,7 +42,9 @@ fn whole(call: Code<'_>) -> Result<Vec<Change>, Refused> {
         return Ok(vec![script.change(script.removal(own), "")]);
     }
     let name = outer
-        .filter(|outer| outer.kind() == "variable_declarator" && outer.parent().is_some_and(|list| children(list).len() == 1))
+        .filter(|outer| {
+            outer.kind() == "variable_declarator" && outer.parent().is_some_and(|list| children(list).len() == 1)
+        })
         .and_then(|declarator| declarator.child_by_field_name("name"));
     if let Some(name) = name.filter(|name| mentions(script, script.tree.root_node(), script.of(*name)).len() == 1) {
         return Ok(vec![script.change(script.removal(statement(name)), "")]);
@@ -76,7 +78,8 @@ fn cut(script: &Script, list: Node<'_>, place: Node<'_>) -> Change {
     let alone = text[script.line_start(start)..start].trim().is_empty();
     let span = match (at.checked_sub(1).map(|before| all[before]), all.get(at + 1)) {
         (_, Some(_)) if alone => {
-            let comma = text[place.end_byte()..].find(',').map_or(place.end_byte(), |comma| place.end_byte() + comma + 1);
+            let comma =
+                text[place.end_byte()..].find(',').map_or(place.end_byte(), |comma| place.end_byte() + comma + 1);
             Span::new(script.line_start(start), script.line_end(comma))
         }
         (_, Some(next)) => Span::new(start, next.start_byte()),
@@ -109,10 +112,8 @@ fn constant(entry: Code<'_>) -> Result<Vec<Change>, Refused> {
         .find(|node| node.kind() == "variable_declarator")
         .ok_or_else(refuse)?;
     let name = declarator.child_by_field_name("name").ok_or_else(refuse)?;
-    let used: Vec<Node<'_>> = mentions(script, script.tree.root_node(), script.of(name))
-        .into_iter()
-        .filter(|node| *node != name)
-        .collect();
+    let used: Vec<Node<'_>> =
+        mentions(script, script.tree.root_node(), script.of(name)).into_iter().filter(|node| *node != name).collect();
     match used.as_slice() {
         [only] if only.parent().is_some_and(|list| list.kind() == "array") => {
             let list = only.parent().unwrap_or(*only);
@@ -149,7 +150,11 @@ fn branch(script: &Script, place: Node<'_>, tool: &str) -> Result<Change, Refuse
             let next = children(other).first().copied().unwrap_or(other);
             match next.kind() {
                 "if_statement" => Ok(script.change(Span::new(place.start_byte(), next.start_byte()), "")),
-                _ => Err(script.refuse(place, "this is the only tool that is told apart here", "take the tool out by hand")),
+                _ => Err(script.refuse(
+                    place,
+                    "this is the only tool that is told apart here",
+                    "take the tool out by hand",
+                )),
             }
         }
         (true, other) => {

@@ -25,14 +25,19 @@ pub fn argument(scripts: &Scripts<'_>, tool: &ToolUse, name: &str) -> Result<Add
         Some(list) => children(list).first().copied(),
         None => handler.node.child_by_field_name("parameter"),
     };
-    let first = first.ok_or_else(|| handler.refuse("the handler takes no arguments", "let it take them, and run again"))?;
+    let first =
+        first.ok_or_else(|| handler.refuse("the handler takes no arguments", "let it take them, and run again"))?;
     let script = handler.script;
     let pattern = handler::pattern(first);
     let bound = match pattern.kind() {
         "identifier" => format!("{}.{name}", script.of(pattern)),
         "object_pattern" => local(script, pattern, name)
             .ok_or_else(|| handler.to(first).refuse("the argument is not taken here", "take it by its name"))?,
-        _ => return Err(handler.to(first).refuse("the arguments are taken in a way that is not known", "take them as an object")),
+        _ => {
+            return Err(handler
+                .to(first)
+                .refuse("the arguments are taken in a way that is not known", "take them as an object"));
+        }
     };
     if let Some(annotation) = first.child_by_field_name("type") {
         changes.extend(retyped(script, annotation, name));
@@ -62,7 +67,8 @@ fn required(schema: Code<'_>) -> Vec<Change> {
     while let Some(node) = stack.pop() {
         if node.kind() == "call_expression"
             && let Some(callee) = node.child_by_field_name("function")
-            && let (Some(object), Some(method)) = (callee.child_by_field_name("object"), callee.child_by_field_name("property"))
+            && let (Some(object), Some(method)) =
+                (callee.child_by_field_name("object"), callee.child_by_field_name("property"))
         {
             if matches!(script.of(method), "optional" | "nullish" | "nullable" | "default") {
                 out.push(script.change(Span::new(object.end_byte(), node.end_byte()), ""));
