@@ -1,6 +1,6 @@
 //! Accesses by session id: what does an id index, and where.
 
-use crate::model::facts::{AssignKind, ExprKind, TOP};
+use crate::model::facts::{AssignKind, ExprKind, Key, TOP};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::Lives;
@@ -80,10 +80,12 @@ const NOT_STORES: &[Role] = &[
     Role::Query,
     Role::Request,
     Role::RequestScope,
+    Role::MessageMeta,
     Role::Response,
     Role::FetchResponse,
     Role::HttpClient,
     Role::Database,
+    Role::Statement,
     Role::Server,
     Role::Transport,
     Role::SseTransport,
@@ -106,6 +108,10 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives) -> Vec<Keyed> {
         }
     }
     super::bags::collect(flow, lives, &mut out);
+    out.retain(|keyed| {
+        let asked = |access: &Access| access.kind == Kind::Test && is_scratch(flow, keyed.object, access.func);
+        !keyed.accesses.iter().all(asked)
+    });
     out.retain(|keyed| {
         keyed.accesses.iter().any(|access| access.kind != Kind::Test)
             || keyed.accesses.len() > 1
@@ -245,6 +251,20 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
             let found = containers(flow, receiver).into_iter();
             found.filter(|object| by_id || object.is_some_and(|id| is_map(flow, id))).map(|o| (access(o), o)).collect()
         }
+        ExprKind::Object(fields) => {
+            let Some((target, held)) = copied_into(flow, at) else { return Vec::new() };
+            let mut out = Vec::new();
+            for field in fields {
+                let Key::Computed(key) = field.key else { continue };
+                let key = in_module(key);
+                if keys_session(flow, key) {
+                    let value = Some(in_module(field.value));
+                    let access = Access { at, key, receiver: target, kind: Kind::Write, func, value };
+                    out.extend(held.iter().map(|object| (access, Some(*object))));
+                }
+            }
+            out
+        }
         ExprKind::Contains { haystack, needle } => {
             let (receiver, key) = (in_module(*haystack), session_part(flow, in_module(*needle)));
             let by_id = keys_session(flow, key);
@@ -309,6 +329,22 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
 /// Whether an object may be indexed by another object.
 fn is_map(flow: &Flow<'_>, id: ObjId) -> bool {
     matches!(flow.acts_as(id), Some(Role::Map | Role::WeakMap | Role::Set | Role::Cache))
+}
+
+/// `record = { ...record, [id]: value }`: the record that is written by being copied, as the variable and its objects.
+fn copied_into(flow: &Flow<'_>, literal: ExprRef) -> Option<(ExprRef, Vec<ObjId>)> {
+    let facts = flow.program.module(literal.module);
+    let ExprKind::Assign { target, value, kind: AssignKind::Set } = facts.kind(facts.expr(literal.id).parent?) else {
+        return None;
+    };
+    let ExprKind::Object(fields) = facts.kind(literal.id) else { return None };
+    let target = At { module: literal.module, id: *target };
+    let objects: Vec<ObjId> = flow.objects_at(target).collect();
+    let copies = fields.iter().any(|field| {
+        let copied = At { module: literal.module, id: field.value };
+        matches!(field.key, Key::Spread) && flow.objects_at(copied).any(|id| objects.contains(&id))
+    });
+    (*value == literal.id && copies).then_some((target, objects))
 }
 
 /// A list that lives no longer than the function that puts ids in it.

@@ -14,6 +14,7 @@ use crate::model::facts::{ExprKind, FuncKind};
 use crate::model::flow::Root;
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::Contexts;
+use crate::model::name::Name;
 use crate::model::program::{At, FuncRef};
 use crate::model::vocabulary::Role;
 
@@ -70,8 +71,11 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if auth {
         return judged(Holds::Auth);
     }
+    let known_to_tools = keyed.accesses.iter().any(|access| is_known_to_tools(analysis, access));
+    // Numbers and timers, kept by code that no tool is seen to run: who is connected, and since when.
+    let connected = !known_to_tools && !by_tools && keeps_timers(analysis, &values);
     let in_handlers =
-        keyed.accesses.iter().any(|access| is_handler_access(analysis, access) || is_known_to_tools(analysis, access));
+        known_to_tools || (!connected && keyed.accesses.iter().any(|access| is_handler_access(analysis, access)));
     if words::is_client_info(name) {
         return judged(Holds::ClientInfo);
     }
@@ -114,7 +118,26 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if is_guard(analysis, keyed, &objects, name) {
         return judged(Holds::Guard);
     }
+    let class = class_around(analysis, keyed).map(Name::text);
+    if class.is_some_and(words::is_guard_class) {
+        return judged(Holds::Guard);
+    }
+    if class.is_some_and(words::is_limiter_class) {
+        return judged(Holds::Telemetry);
+    }
     judged(Holds::AppState)
+}
+
+/// The name of the class that a store stands in.
+fn class_around(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Name> {
+    let facts = analysis.flow.program.module(keyed.holder.module);
+    facts.classes.iter().find(|class| class.span.contains(keyed.holder.span)).and_then(|class| class.name)
+}
+
+/// Whether all that is kept is numbers and points in time, with timers among them.
+fn keeps_timers(analysis: &Analysis<'_>, values: &[Value]) -> bool {
+    let timed = |id: ObjId| analysis.flow.holds_role(id, &[Role::Timer, Role::Date], 1);
+    values.iter().any(|value| matches!(value, Value::Object(id) if timed(*id))) && counts_only(analysis, values)
 }
 
 /// Whether a table is a part of what the SDK serves with: its own table of sessions.
@@ -182,7 +205,7 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
     if words::is_client_info(name) {
         return Holds::ClientInfo;
     }
-    if words::is_telemetry(name) && counts_only(analysis, &lasting.values) {
+    if words::is_telemetry(name) && counts_only(analysis, &lasting.values) && !is_counted_by_tools(analysis, lasting) {
         return Holds::Telemetry;
     }
     if words::is_auth(name) && objects.is_empty() {
@@ -197,6 +220,11 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
         return Holds::Guard;
     }
     Holds::AppState
+}
+
+/// Whether tools are there to count: what they count is what they are about.
+fn is_counted_by_tools(analysis: &Analysis<'_>, lasting: &Lasting) -> bool {
+    analysis.tools_at(lasting.writers.iter()).iter().any(|tool| words::is_counting(tool.text()))
 }
 
 /// Whether an object is, or has, a store of tokens or credentials, by the name of its class.
@@ -358,6 +386,8 @@ fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
                     .iter()
                     .all(|(_, values)| values.iter().all(|value| is_count(analysis, *value))),
                 Some(Role::Timer | Role::Date | Role::Limiter) => true,
+                // A number behind a lock.
+                Some(Role::Cell) => analysis.flow.elements(*id).iter().all(|value| is_count(analysis, *value)),
                 // Time stamps of the calls in a window.
                 Some(Role::List) => analysis.flow.elements(*id).iter().all(|value| match value {
                     Value::Object(id) => analysis.flow.object(*id).role == Some(Role::Date),

@@ -288,6 +288,8 @@ impl Signals {
         match analysis.flow.object(id).site {
             Site::Expr(at) => made(&at),
             Site::Class(class) => analysis.flow.instances.get(&class).is_some_and(|sites| sites.iter().any(made)),
+            // The low-level server within another one: `server.server`.
+            Site::Part(owner, _) if owner.0 != u32::MAX => self.made_per_request(analysis, owner),
             _ => false,
         }
     }

@@ -3,6 +3,7 @@
 mod disk;
 mod external;
 mod handles;
+mod left;
 mod parse;
 mod selections;
 mod telemetry;
