@@ -226,6 +226,11 @@ fn idle(context: &Context<'_, '_>, slot: &Slot<'_>, uses: &[Use], setter: &ToolU
         let leads: Vec<ExprRef> =
             reached.iter().filter(|other| other.tool == way.tool).map(|other| other.links[0].1).collect();
         let leads = [leads.as_slice(), &slot.records].concat();
+        // What a function makes of the choice is more than the choice.
+        let made = uses.iter().flat_map(|used| ways(context, used.at)).any(|other| other.tool == way.tool && other.links.len() > 1);
+        if made {
+            continue;
+        }
         let handler = way.links[0].0;
         let looked = Looked::in_region(context, handler, region(context, way), &leads);
         let between = reached.iter().filter(|other| other.tool == way.tool).flat_map(|other| &other.links[1..]);

@@ -102,7 +102,7 @@ fn all(cases: &Cases) -> Vec<Case> {
 /// All programs with their files.
 pub fn programs() -> impl Iterator<Item = (String, Vec<(String, String)>)> {
     let own = |text: &str| text.to_owned();
-    all().into_iter().map(move |case| {
+    all(&HANDLES).into_iter().map(move |case| {
         let mut files = vec![(own("package.json"), own(MANIFEST)), (own("src/http.ts"), own(HTTP))];
         files.extend(case.files);
         (case.name, files)

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::Work;
 use crate::plan::Site;
-use crate::plan::handle::Kind;
+use crate::plan::handle::{Entry, Kind};
 use crate::render::Refused;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, span};
@@ -25,7 +25,8 @@ pub fn replace(work: &mut Work<'_>) -> Result<(), Refused> {
         let seen = one(work, script, outer, carrier)
             || held(outer).is_some_and(|name| of_variable(work, script, name, carrier));
         let calls = &external.carriers[carrier].calls;
-        if !seen && is_answered(outer) && !calls.is_empty() {
+        let passes = std::mem::take(&mut work.passes) || is_answered(outer);
+        if !seen && passes && !calls.is_empty() {
             // Who calls it decides what happens where there is nothing.
             reads.extend(calls.iter().map(|call| (&call.at, call.within)));
         } else if !seen {
@@ -164,7 +165,17 @@ fn is_parsed(script: &Script, node: Node<'_>) -> bool {
 }
 
 fn put(work: &mut Work<'_>, script: &Script, other: Node<'_>, carrier: usize, raw: bool) -> bool {
-    work.initial(script, bare(other), raw);
+    if matches!(script.of(bare(other)), "null" | "undefined") && !work.external.carriers[carrier].calls.is_empty() {
+        work.passes = true;
+        return false;
+    }
+    // What a tool says where there is nothing is no value.
+    let handles = matches!(work.external.carriers[carrier].entry, Entry::Handler(_));
+    let answered = other.parent().is_some_and(|parent| parent.kind() == "return_statement");
+    let shown = !raw && matches!(bare(other).kind(), "string" | "template_string");
+    if !(handles && (answered || shown)) {
+        work.initial(script, bare(other), raw);
+    }
     let none = work.none(script, carrier);
     work.edits.replace(script, span(other), none);
     true

@@ -49,6 +49,8 @@ pub struct Work<'a> {
     pub missing: String,
     /// Files that call it.
     pub told_in: Vec<String>,
+    /// A function hands on that there is nothing: who calls it decides.
+    pub passes: bool,
     /// Imports that are needed: file, source, name.
     pub wanted: Vec<(String, String, String)>,
 }
@@ -64,6 +66,7 @@ pub fn render(external: &External, files: &dyn Files) -> Result<Rendered, Refuse
         initials: Vec::new(),
         missing: format!("no{}", make::capital(&external.names.noun)),
         told_in: Vec::new(),
+        passes: false,
         wanted: Vec::new(),
     };
     name(&mut work)?;

@@ -68,11 +68,21 @@ pub fn take_out(edits: &mut Edits, script: &Script, node: Node<'_>) -> Result<()
             edits.cut(script, script.removal(around));
         }
         "arrow_function" if parent.child_by_field_name("body") == Some(outer) => {
-            edits.replace(script, span(outer), "{}");
+            match hook(parent) {
+                Some(whole) => edits.cut(script, script.removal(whole)),
+                None => edits.replace(script, span(outer), "{}"),
+            }
         }
         _ => return Err(refuse()),
     }
     Ok(())
+}
+
+/// `thing.onclose = () => …`: the statement that sets a hook.
+fn hook(arrow: Node<'_>) -> Option<Node<'_>> {
+    let assignment = arrow.parent().filter(|parent| parent.kind() == "assignment_expression")?;
+    let whole = assignment.parent().filter(|parent| parent.kind() == "expression_statement")?;
+    (statement(whole) == whole).then_some(whole)
 }
 
 /// An `if` around what went is of no use any more.

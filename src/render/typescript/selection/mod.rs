@@ -80,6 +80,7 @@ pub fn render(selection: &Selection, files: &dyn Files) -> Result<Rendered, Refu
     contexts(&mut work)?;
     drops::settle(&mut work)?;
     declaration(&mut work)?;
+    emptied(&mut work);
     let mut out = Rendered::default();
     words::settle(&mut work, &mut out.notes);
     for path in work.paths() {
@@ -261,6 +262,34 @@ fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// A class of which nothing is left goes, where nothing speaks of it any more.
+fn emptied(work: &mut Work<'_>) {
+    let scripts = work.scripts;
+    for script in scripts.all() {
+        for statement in super::script::children(script.tree.root_node()) {
+            let class = statement.child_by_field_name("declaration").unwrap_or(statement);
+            let (Some(name), Some(body)) = (class.child_by_field_name("name"), class.child_by_field_name("body")) else {
+                continue;
+            };
+            let members = super::script::children(body);
+            let gone = members.iter().all(|member| work.edits.covers(&script.path, span(*member)));
+            if class.kind() != "class_declaration" || members.is_empty() || !gone {
+                continue;
+            }
+            let spoken = scripts.all().any(|other| {
+                super::scripts::mentions(other, other.tree.root_node(), script.of(name)).into_iter().any(|used| {
+                    let imported = used.parent().is_some_and(|parent| parent.kind() == "import_specifier");
+                    let own = other.path == script.path && span(statement).contains(span(used));
+                    !imported && !own && !work.edits.covers(&other.path, span(used))
+                })
+            });
+            if !spoken {
+                work.edits.cut(script, script.removal(statement));
+            }
+        }
+    }
 }
 
 /// A field of a record leaves its type, and the values that it starts with, where nothing else has a field of that name.
