@@ -1,7 +1,8 @@
 //! Stores that are no containers of the program: what an SDK keeps for a session, attributes planted on a session object, tables of a
 //! database with a session's id in a column, labels of something remote.
 
-use super::access::{Access, Bag, Keyed, Kind, keys_session};
+use super::access::{Access, Bag, Keyed, Kind};
+use super::keys::keys_session;
 use crate::model::facts::{Arg, ExprId, ExprKind, Field, Key};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, Value};

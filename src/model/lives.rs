@@ -86,6 +86,8 @@ pub struct Lives {
     pub servers: Vec<ExprRef>,
     /// Objects that a factory keeps in a place of the process: the first session's are everybody's.
     pub kept: FxHashSet<ObjId>,
+    /// The program's servers are run over stdio and nowhere else.
+    only_stdio: bool,
     /// Constructors of objects that serve over stdio.
     stdio: FxHashSet<FuncRef>,
     /// Functions that run per session only because of such a factory.
@@ -105,6 +107,7 @@ impl Lives {
             handlers_of: FxHashMap::default(),
             registers: FxHashSet::default(),
             routes: routes(flow),
+            only_stdio: super::stdio::only(flow),
             stdio: super::stdio::constructors(flow, &transports),
             transports,
             servers,
@@ -333,6 +336,7 @@ impl Lives {
         for root in flow.roots.get(&func).into_iter().flatten() {
             match root {
                 Root::Handler => out.add(Contexts::CALL),
+                Root::SessionLifespan if self.only_stdio => out.add(Contexts::PROCESS),
                 Root::SessionStart | Root::SessionLifespan => out.add(Contexts::SESSION),
                 Root::ProcessLifespan => out.add(Contexts::PROCESS),
                 Root::RequestFactory => out.add(Contexts::REQUEST),

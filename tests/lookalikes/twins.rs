@@ -492,3 +492,43 @@ async fn main() {{
         program("never changed", "total", "show", "").category("setup-only"),
     ]);
 }
+
+/// What a tool is called says nothing of what it lists: a handler of the protocol's own lists does.
+#[test]
+fn tools_called_lists() {
+    let official = |tool: &str| {
+        format!(
+            "from mcp.server.fastmcp import Context, FastMCP\n\nCARTS = {{}}\nmcp = FastMCP('shop', stateless_http=False)\n\n@mcp.tool()\ndef {tool}(sku: str, ctx: Context) -> str:\n    sid = ctx.request_context.request.headers.get('mcp-session-id')\n    CARTS.setdefault(sid, []).append(sku)\n    return str(CARTS[sid])\n\nmcp.run(transport='streamable-http')\n"
+        )
+    };
+    silent(
+        &["session-dependent-list"],
+        &[Program::python("a tool called list_items", "mcp>=1.9,<2", &official("list_items")).category("app-state")],
+    );
+    let low = "import contextlib\nimport mcp.types as types\nfrom mcp.server.lowlevel import Server\nfrom mcp.server.streamable_http_manager import StreamableHTTPSessionManager\n\nOPEN = {}\nserver = Server('shop')\n\n@server.list_tools()\nasync def tools():\n    sid = server.request_context.request.headers.get('mcp-session-id')\n    return OPEN.get(sid, [])\n\n@server.call_tool()\nasync def call(name, arguments):\n    sid = server.request_context.request.headers.get('mcp-session-id')\n    OPEN.setdefault(sid, []).append(name)\n    return []\n\nmanager = StreamableHTTPSessionManager(app=server)\n";
+    let answer = Program::python("a list that a call adds to", "mcp>=1.9,<2", low).scan();
+    assert!(answer.findings.iter().any(|f| f.rule == "session-dependent-list"), "{:?}", findings(&answer));
+}
+
+/// A lifespan over stdio is entered once, with one client.
+#[test]
+fn lifespans_on_stdio() {
+    let server = |run: &str| {
+        format!(
+            "from contextlib import asynccontextmanager\nfrom mcp.server.fastmcp import Context, FastMCP\n\n@asynccontextmanager\nasync def lifespan(server):\n    yield {{'notes': []}}\n\nmcp = FastMCP('desk', lifespan=lifespan)\n\n@mcp.tool()\ndef note(text: str, ctx: Context) -> str:\n    ctx.request_context.lifespan_context['notes'].append(text)\n    return 'noted'\n\n{run}\n"
+        )
+    };
+    let program = |name, run: &str| Program::python(name, "mcp>=1.9,<2", &server(run));
+    silent(
+        &["session-scoped-server"],
+        &[
+            program("nothing said", "mcp.run()").category("none"),
+            program("stdio", "mcp.run(transport='stdio')").category("none"),
+        ],
+    );
+    check(&[
+        program("HTTP", "mcp.run(transport='streamable-http')").category("app-state"),
+        program("either", "import os\nmcp.run(transport=os.environ.get('TRANSPORT', 'stdio'))").category("app-state"),
+        program("out of sight", "").category("app-state"),
+    ]);
+}
