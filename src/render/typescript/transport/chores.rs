@@ -35,7 +35,8 @@ impl<'w> Fold<'w> {
                 return depth > 0 && self.function_quiet(*target, depth - 1);
             }
             let of_quiet = || {
-                let object = node.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object"));
+                let object =
+                    node.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object"));
                 object.is_none_or(|object| self.quiet_within(unit, object, depth))
             };
             return self.looks_at_table(unit, node)
@@ -139,9 +140,8 @@ impl<'w> Fold<'w> {
         let sets = matches!(node.kind(), "assignment_expression" | "augmented_assignment_expression");
         let target = node.child_by_field_name("left").filter(|target| sets && target.kind() == "identifier");
         let symbol = target.and_then(|target| file.symbol(target));
-        let own = enclosing_function(node)
-            .zip(symbol)
-            .is_some_and(|(function, symbol)| file.home(symbol) == span(function));
+        let own =
+            enclosing_function(node).zip(symbol).is_some_and(|(function, symbol)| file.home(symbol) == span(function));
         own && node.child_by_field_name("right").is_some_and(|value| self.quiet(unit, value))
     }
 
@@ -189,6 +189,7 @@ impl<'w> Fold<'w> {
         match node.kind() {
             "call_expression" => {
                 self.quiet(unit, node)
+                    || self.table_call(unit, node).is_some()
                     || (self.computes(unit, node) && children(node).into_iter().all(|part| self.looks(unit, part)))
             }
             "new_expression" => {
@@ -223,6 +224,9 @@ impl<'w> Fold<'w> {
             "trim",
             "toLowerCase",
             "toUpperCase",
+            "map",
+            "filter",
+            "flatMap",
         ];
         let script = &self.world.units[unit].script;
         let Some(callee) = call.child_by_field_name("function") else { return false };
@@ -243,7 +247,7 @@ impl<'w> Fold<'w> {
                     && target
                         .child_by_field_name("object")
                         .is_some_and(|object| file.fact(bare(object)) == Some(&Fact::Table));
-                into_table || (closing && self.quiet_target(unit, target, node))
+                into_table || (closing && (self.quiet_target(unit, target, node) || self.stands_still(unit, node)))
             }
             "unary_expression" => {
                 let deletes = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "delete");
@@ -260,7 +264,7 @@ impl<'w> Fold<'w> {
                 children(node).into_iter().all(|side| self.quiet(unit, side) || self.chore_value(unit, side, closing))
             }
             "call_expression" => self.chore_call(unit, node, closing),
-            "arrow_function" | "function_expression" | "method_definition" => false,
+            "update_expression" => closing && self.stands_still(unit, node),
             _ => false,
         }
     }

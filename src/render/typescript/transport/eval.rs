@@ -51,6 +51,11 @@ impl Machine<'_> {
                 self.eval_children(node, env);
                 Value::Unknown
             }
+            "spread_element" => {
+                let value = children(node).first().map_or(Value::Unknown, |inner| self.eval(*inner, env));
+                self.decide(node, matches!(value, Value::Empty | Value::Table).then_some(false));
+                value
+            }
             "regex" | "class" => Value::Some,
             "object" => self.object(node, env),
             "array" => self.array(node, env),

@@ -27,11 +27,13 @@ impl<'w> Fold<'w> {
     /// Puts requests in flight in the place of sessions where they were counted, or awaited at shutdown.
     pub fn requests_in_flight(&mut self, step: &Transport) -> Result<Imports, Refused> {
         let mut out = Imports::default();
+        let keepers = self.keepers(step);
+        let elsewhere = |target: Function| !keepers.contains(&target.0);
         for unit in 0..self.world.units.len() {
             let mut counts = self.counts(unit);
-            counts.extend(self.calls_elsewhere(unit, &|fold, target| fold.only_counts(target)));
+            counts.extend(self.calls_elsewhere(unit, &|fold, target| elsewhere(target) && fold.only_counts(target)));
             let mut drains = self.shutdowns(unit);
-            let closing = self.calls_elsewhere(unit, &|fold, target| fold.only_closes(target));
+            let closing = self.calls_elsewhere(unit, &|fold, target| elsewhere(target) && fold.only_closes(target));
             drains.extend(closing.into_iter().map(statement));
             drains.extend(self.closed_servers(unit));
             drains.sort_by_key(Node::start_byte);
@@ -45,8 +47,7 @@ impl<'w> Fold<'w> {
                 out.entry(path).or_default().extend(changes);
                 continue;
             }
-            let own = self.keeps_for_others(unit);
-            if let (true, Some(route)) = (own, serving().next())
+            if let (true, Some(route)) = (keepers.contains(&unit), serving().next())
                 && let Some((importer, specifier)) = self.imported_by_route(unit, route)
             {
                 counts = self.counts(unit);
@@ -60,6 +61,26 @@ impl<'w> Fold<'w> {
             }
         }
         Ok(out)
+    }
+
+    /// Files without routes in which sessions are counted or closed, and requests will be.
+    fn keepers(&self, step: &Transport) -> Vec<usize> {
+        let serving = || step.routes.iter().filter(|route| serves(route) != Serves::Gone);
+        let Some(first) = serving().next() else { return Vec::new() };
+        let keeps = |unit: &usize| {
+            let path = &self.world.units[*unit].script.path;
+            !serving().any(|route| route.at.path == *path)
+                && (self.keeps_for_others(*unit) || self.decides_by_count(*unit))
+                && self.imported_by_route(*unit, first).is_some()
+        };
+        (0..self.world.units.len()).filter(keeps).collect()
+    }
+
+    /// Whether a file does more with the number of sessions than to tell it: it keeps it down, say.
+    fn decides_by_count(&self, unit: usize) -> bool {
+        self.counts(unit)
+            .into_iter()
+            .any(|count| enclosing_function(count).is_some_and(|function| !self.only_counts((unit, span(function)))))
     }
 
     /// Whether functions of a file without routes count or close sessions for code that has to do with nothing else: there they stay.
@@ -204,8 +225,11 @@ impl<'w> Fold<'w> {
         let indent = if indent.trim().is_empty() { indent } else { "" };
         self.edits[unit].insert(start, format!("{declarations}{newline}{newline}{indent}"));
         self.hook(routed, route, call, &flight)?;
+        let mut counts = counts.to_vec();
+        counts.sort_by_key(Node::start_byte);
+        counts.dedup();
         for count in counts {
-            self.count(unit, *count, &flight);
+            self.count(unit, count, &flight);
         }
         for (index, shutdown) in drains.iter().enumerate() {
             self.drain(unit, *shutdown, index == 0, &flight.drain())?;
@@ -278,11 +302,15 @@ impl<'w> Fold<'w> {
             self.raise("A bound on sessions is one on requests in flight now.");
             return;
         }
-        let top = std::iter::successors(Some(statement(count)), |node| {
-            std::iter::successors(node.parent(), Node::parent).find(|node| is_statement(*node))
-        })
-        .last()
-        .unwrap_or(count);
+        let mut around = std::iter::successors(Some(count), Node::parent);
+        let method = around.find(|node| node.kind() == "method_definition");
+        let top = method.or_else(|| {
+            std::iter::successors(Some(statement(count)), |node| {
+                std::iter::successors(node.parent(), Node::parent).find(|node| is_statement(*node))
+            })
+            .last()
+        });
+        let top = top.unwrap_or(count);
         let indent = self.edits[unit].indentation(script, top).to_owned();
         let at = top.start_byte();
         self.edits[unit].insert(at, format!("{COUNTS}{}{indent}", script.style.newline));

@@ -6,13 +6,13 @@ use std::cell::{Cell, RefCell};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::edits::Edits;
+use super::edits::{Edits, item};
 use super::machine::{Findings, Place, functions_in};
 use super::servers::Own;
 use super::world::{Function, Name, World};
 use crate::plan::transport::Fact;
-use crate::render::{Change, Refused};
 use crate::render::typescript::script::{bare, children, is_function, is_statement, span};
+use crate::render::{Change, Refused};
 
 /// The folding of all files.
 pub struct Fold<'w> {
@@ -141,12 +141,25 @@ impl<'w> Fold<'w> {
                 self.remove(unit, node);
                 Ok(())
             }
+            // `Math.min(now, ...[])`.
+            "spread_element" if self.spreads_nothing(unit, node) => {
+                let at = item(&self.world.units[unit].script, node);
+                self.edits[unit].cut(at);
+                Ok(())
+            }
             "call_expression" if self.world.units[unit].fact(node) == Some(&Fact::Log) => {
                 self.trim_call(unit, node);
                 self.walk_children(unit, node)
             }
             _ => self.walk_children(unit, node),
         }
+    }
+
+    /// Whether what is spread among the arguments of a call has become an empty list.
+    fn spreads_nothing(&self, unit: usize, node: Node<'w>) -> bool {
+        node.parent().is_some_and(|list| list.kind() == "arguments" && children(list).len() > 1)
+            && self.decided(unit, node) == Some(false)
+            && children(node).into_iter().all(|value| self.quiet(unit, value))
     }
 
     pub(super) fn walk_children(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
@@ -191,9 +204,11 @@ impl<'w> Fold<'w> {
                 return !self.trim_log(unit, node);
             }
             if self.ends_session(unit, node) {
+                self.note_counters(unit, node);
                 return true;
             }
             if self.is_reaper(unit, node) {
+                self.note_counters(unit, node);
                 self.held_timer(unit, node);
                 return true;
             }

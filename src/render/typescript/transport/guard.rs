@@ -9,12 +9,12 @@ use super::lines;
 use super::machine::parameters;
 use super::modern::applied;
 use crate::lower::typescript;
+use crate::model::facts::Span;
 use crate::plan::web::Framework;
 use crate::render::Change;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::lines::deeper;
 use crate::render::typescript::script::{Script, children, enclosing_function, is_function, leading_comments, span};
-use crate::model::facts::Span;
 use crate::syntax::source::SourceText;
 
 /// Calls that register handlers of requests.

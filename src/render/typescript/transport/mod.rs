@@ -10,6 +10,7 @@ mod branches;
 mod chores;
 mod closing;
 mod comments;
+mod counters;
 mod counts;
 mod drains;
 mod edits;

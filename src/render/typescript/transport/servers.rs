@@ -74,7 +74,8 @@ impl<'w> Fold<'w> {
         candidates.dedup();
         match (candidates.as_slice(), known.kind) {
             ([only], _) => {
-                let live = |site: &&Site| self.world.unit(&site.path).is_none_or(|at| !self.edits[at].covers(site.span));
+                let live =
+                    |site: &&Site| self.world.unit(&site.path).is_none_or(|at| !self.edits[at].covers(site.span));
                 Some(Origin { handed: only.handed.iter().filter(live).cloned().collect(), ..(*only).clone() })
             }
             // A function makes it, which can be called again.
@@ -139,7 +140,8 @@ impl<'w> Fold<'w> {
             return Err(Refused {
                 at: Site { path: change.path, span: change.span },
                 why: "the server that all sessions share is made here, among code about sessions".to_owned(),
-                todo: "build the server in a function of its own, and call that in the handler of each request".to_owned(),
+                todo: "build the server in a function of its own, and call that in the handler of each request"
+                    .to_owned(),
             });
         }
         self.edits[unit].replace(change.span, change.text);
