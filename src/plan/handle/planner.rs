@@ -311,9 +311,12 @@ pub(super) fn handler_tools(
 fn looks_like_times(found: &Found) -> bool {
     const CALLS: &[&str] = &["hit", "call", "rate", "limit", "attempt", "request", "throttle", "window", "quota"];
     let numbers = ["number[]", "Array<number>", "Date[]", "Array<Date>"];
-    let name = found.name.text().to_ascii_lowercase();
-    found.value.as_deref().is_some_and(|value| numbers.contains(&value.trim()))
-        && CALLS.iter().any(|word| name.contains(word))
+    let speaks = |name: &str| CALLS.iter().any(|word| name.to_ascii_lowercase().contains(word));
+    // The record of a limiter, of which nothing else is left.
+    let windows = |name: &str| speaks(name) && !name.to_ascii_lowercase().contains("request");
+    let only = !found.fields.is_empty() && found.fields.iter().all(|(field, ..)| windows(field.text()));
+    let listed = found.value.as_deref().is_some_and(|value| numbers.contains(&value.trim()));
+    only || (listed && speaks(found.name.text()))
 }
 
 /// What settings may call a store: itself first, then those that share its handle.

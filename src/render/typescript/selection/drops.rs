@@ -67,12 +67,10 @@ pub fn take_out(edits: &mut Edits, script: &Script, node: Node<'_>) -> Result<()
             let around = around.ok_or_else(refuse)?;
             edits.cut(script, script.removal(around));
         }
-        "arrow_function" if parent.child_by_field_name("body") == Some(outer) => {
-            match hook(parent) {
-                Some(whole) => edits.cut(script, script.removal(whole)),
-                None => edits.replace(script, span(outer), "{}"),
-            }
-        }
+        "arrow_function" if parent.child_by_field_name("body") == Some(outer) => match hook(parent) {
+            Some(whole) => edits.cut(script, script.removal(whole)),
+            None => edits.replace(script, span(outer), "{}"),
+        },
         _ => return Err(refuse()),
     }
     Ok(())

@@ -228,7 +228,8 @@ fn frees(work: &Work<'_>, carrier: usize) -> Result<bool, Refused> {
 fn clean(work: &mut Work<'_>) {
     for carrier in &work.selection.carriers {
         let Ok((script, function)) = work.function(carrier) else { continue };
-        if !carrier.shared {
+        // What is left of a record is found by the session's id as before.
+        if !carrier.shared && work.selection.kept != Kept::Part {
             finish::checks(&mut work.edits, script, function, carrier);
         }
         finish::variables(&mut work.edits, script, function, carrier);
@@ -240,7 +241,9 @@ fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
     let selection = work.selection;
     for (index, carrier) in selection.carriers.iter().enumerate() {
         let (script, function) = work.function(carrier)?;
-        finish::deciding(&work.edits, script, function, carrier)?;
+        if selection.kept != Kept::Part {
+            finish::deciding(&work.edits, script, function, carrier)?;
+        }
         let Entry::Handler(tools) = &carrier.entry else { continue };
         let context = Context { owner: false, gone: finish::gone(&work.edits, script, function) };
         for tool in tools {
@@ -271,7 +274,8 @@ fn emptied(work: &mut Work<'_>) {
     for script in scripts.all() {
         for statement in super::script::children(script.tree.root_node()) {
             let class = statement.child_by_field_name("declaration").unwrap_or(statement);
-            let (Some(name), Some(body)) = (class.child_by_field_name("name"), class.child_by_field_name("body")) else {
+            let (Some(name), Some(body)) = (class.child_by_field_name("name"), class.child_by_field_name("body"))
+            else {
                 continue;
             };
             let members = super::script::children(body);
