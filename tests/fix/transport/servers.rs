@@ -135,7 +135,7 @@ fn a_handler_that_fails_answers_where_the_framework_does_not_look() {
     };
     let four = fixed(&MANIFEST.replace("\"express\": \"^5.1.0\"", "\"express\": \"^4.21.0\""));
     assert_parses("server.ts", &four);
-    assert!(four.contains("  try {\n    const "), "{four}");
+    assert!(four.contains("async (req, res) => {\n  try {\n    // Runs"), "{four}");
     assert!(four.contains("  } catch (error) {\n    console.error('request failed', error);\n    if (!res.headersSent) {"), "{four}");
     assert!(!fixed(MANIFEST).contains("catch (error)"));
 }

@@ -61,7 +61,6 @@ const track = (res) => {
 };
 
 // The key keeps its name for whoever reads it; it counts requests in flight now.
-// The key keeps its name for whoever reads it; it counts requests in flight now.
 const httpServer = http.createServer((req, res) => {
   const path = (req.url || '/').split('?')[0];
   if (path === '/mcp') {

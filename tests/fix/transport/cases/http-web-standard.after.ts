@@ -4,6 +4,7 @@ import { buildServer } from './tools.js';
 import { once } from 'node:events';
 
 async function open(): Promise<WebStandardStreamableHTTPServerTransport> {
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
     enableJsonResponse: true,
@@ -22,7 +23,13 @@ const track = (res: ServerResponse): boolean => {
   if (draining) {
     res
       .writeHead(503, { Connection: 'close', 'Content-Type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'Server is shutting down' }, id: null }));
+      .end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Server is shutting down' },
+          id: null,
+        }),
+      );
     return false;
   }
   inFlight.add(res);
@@ -54,7 +61,13 @@ const http = createServer(async (req, res) => {
   if (path === '/mcp') {
     res
       .writeHead(405, { Allow: 'POST', 'Content-Type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null }));
+      .end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Method not allowed.' },
+          id: null,
+        }),
+      );
     return;
   }
   res.writeHead(404).end();

@@ -17,7 +17,11 @@ export async function start(options: { port: number; ttl?: number; verbose?: boo
       res
         .status(503)
         .set('Connection', 'close')
-        .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Server is shutting down' }, id: null });
+        .json({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Server is shutting down' },
+          id: null,
+        });
       return;
     }
     inFlight.add(res);
@@ -26,6 +30,7 @@ export async function start(options: { port: number; ttl?: number; verbose?: boo
   };
 
   app.post('/mcp', track, async (req, res) => {
+    // Runs on each request: clients, pools and caches stay outside.
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: undefined,
     });

@@ -36,7 +36,11 @@ const track = (_req: Request, res: Response, next: NextFunction) => {
     res
       .status(503)
       .set('Connection', 'close')
-      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Server is shutting down' }, id: null });
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Server is shutting down' },
+        id: null,
+      });
     return;
   }
   inFlight.add(res);
@@ -45,6 +49,7 @@ const track = (_req: Request, res: Response, next: NextFunction) => {
 };
 
 app.post('/mcp', track, async (req, res) => {
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });
@@ -58,7 +63,11 @@ const methodNotAllowed = (_req: express.Request, res: express.Response) => {
   res
     .status(405)
     .set('Allow', 'POST')
-    .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
 };
 app.get('/mcp', methodNotAllowed);
 app.delete('/mcp', methodNotAllowed);

@@ -16,7 +16,11 @@ const track = (_req: Request, res: Response, next: NextFunction) => {
     res
       .status(503)
       .set('Connection', 'close')
-      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Server is shutting down' }, id: null });
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Server is shutting down' },
+        id: null,
+      });
     return;
   }
   inFlight.add(res);
@@ -25,6 +29,7 @@ const track = (_req: Request, res: Response, next: NextFunction) => {
 };
 
 app.post('/mcp', track, async (req, res) => {
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });
@@ -38,7 +43,11 @@ app.all('/mcp', (_req, res) => {
   res
     .status(405)
     .set('Allow', 'POST')
-    .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
 });
 
 // The key keeps its name for whoever reads it; it counts requests in flight now.
