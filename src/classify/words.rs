@@ -188,6 +188,16 @@ pub fn is_selection(name: &str) -> bool {
     any(name, &["active", "current", "selected", "selection", "chosen", "focused", "default"])
 }
 
+/// A tool that chooses something: `use_project`, `selectBoard`, `set_active_worker`.
+pub fn is_choosing(name: &str) -> bool {
+    let words = words(name);
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let second = words.get(1).map(String::as_str).unwrap_or_default();
+    let chooses = ["use", "select", "switch", "choose", "activate", "pick"].contains(&first);
+    let marks = ["set", "change"].contains(&first) && is_selection(second);
+    words.len() > 1 && (chooses || marks)
+}
+
 /// Book-keeping about a connection.
 pub fn is_bookkeeping(name: &str) -> bool {
     any(

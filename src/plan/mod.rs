@@ -11,7 +11,9 @@ mod factories;
 pub mod handle;
 pub mod labels;
 pub mod loggers;
+pub mod origins;
 pub mod required;
+pub mod selection;
 pub mod settings;
 pub mod singleton;
 pub mod telemetry;
@@ -74,6 +76,10 @@ pub enum StepKind {
     Labels(Box<labels::Labels>),
     /// What a function that builds the server keeps for its tools becomes a store of handles.
     Captured(Box<handle::captured::Captured>),
+    /// The keys of a store outside of the program hold a handle.
+    External(Box<handle::external::External>),
+    /// A choice that a session remembers becomes an argument.
+    Selection(Box<selection::Selection>),
     /// A table of counts is keyed by network address.
     Telemetry(Box<telemetry::Telemetry>),
     /// Server and transport for each request.
@@ -168,6 +174,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
     if !speaks(server.language) || !context.http {
         return out;
     }
+    selection::plan(context, settings, &mut out);
     handle::plan(context, server, settings, &mut out);
     handle::captured::plan(context, server, settings, &mut out);
     telemetry::plan(context, server, &mut out);

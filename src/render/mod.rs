@@ -80,6 +80,8 @@ fn by_kind(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
         StepKind::Handle(handle) => typescript::handle::render(handle, files),
         StepKind::Labels(labels) => typescript::labels::render(labels, files),
         StepKind::Captured(captured) => typescript::handle::captured::render(captured, files),
+        StepKind::External(external) => typescript::external::render(external, files),
+        StepKind::Selection(selection) => typescript::selection::render(selection, files),
         StepKind::Telemetry(telemetry) => typescript::telemetry::render(telemetry, files),
         StepKind::Required(required) => typescript::required::render(required, files),
         StepKind::Transport(transport) => typescript::transport::render(transport, files),

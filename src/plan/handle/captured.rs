@@ -2,7 +2,7 @@
 //! own; now a record holds them, behind a handle.
 
 use super::carriers::{Followed, Problem, follow_captured};
-use super::planner::{RULE, TRANSITION, Words, called, lifetime, loss, manual};
+use super::planner::{RULE, TRANSITION, Words, called, is_split, lifetime, loss, manual};
 use super::{Carries, Entry, Lifetime, Names, Role, ToolUse, chosen};
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Server};
 use crate::classify::lifetime::Held;
@@ -70,7 +70,7 @@ struct Group<'f> {
 /// Plans what becomes of the variables that the handlers of a session capture.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
     let mut words = Words::of(context, &out.steps);
-    for group in groups(context, settings) {
+    for group in groups(context, settings, &out.steps) {
         match step(context, server, settings, &group, &words) {
             Ok(mut step) => {
                 chosen::obey(&mut step, &words, settings, &mut out.wrong);
@@ -88,7 +88,7 @@ fn refused(context: &Context<'_, '_>, found: &Found, problem: &Problem) -> Manua
 }
 
 /// Variables are one record where a function uses several of them.
-fn groups<'c>(context: &'c Context<'_, '_>, settings: &PlanSettings) -> Vec<Group<'c>> {
+fn groups<'c>(context: &'c Context<'_, '_>, settings: &PlanSettings, steps: &[Step]) -> Vec<Group<'c>> {
     let program = context.analysis.flow.program;
     let mut out: Vec<Group<'c>> = Vec::new();
     let stores = context.stores().filter(|found| {
@@ -96,6 +96,7 @@ fn groups<'c>(context: &'c Context<'_, '_>, settings: &PlanSettings) -> Vec<Grou
             && found.holds == Holds::AppState
             && choice::carrier(context, settings, found) == Carrier::Handle
             && found.keyed_by == KeyedBy::SessionLifetime
+            && !is_split(context, found, steps)
     });
     for found in stores {
         let Some(symbol) = found.holder.symbol else { continue };

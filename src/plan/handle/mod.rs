@@ -4,6 +4,7 @@
 pub mod captured;
 mod carriers;
 mod chosen;
+pub mod external;
 mod facts;
 mod groups;
 mod names;
@@ -13,12 +14,14 @@ mod trace;
 
 use super::{SharedStore, Site};
 
-pub(super) use carriers::{Problem, follow};
-pub(super) use facts::{entry as entry_of, loose, made};
-pub use names::{Names, plural};
+pub(super) use carriers::{Problem, follow, follow_reads};
+pub(super) use facts::{argument_names, entry as entry_of, loose, made, tool_names};
+pub use names::{Names, plural, words as words_of};
+pub(super) use names::{singular, words};
 pub(super) use planner::INTERFACE;
 pub use planner::{plan, withhold};
 pub use roles::Role;
+pub(super) use trace::home;
 
 /// A store that becomes a store of handles.
 #[derive(Clone, Debug)]

@@ -2,11 +2,11 @@
 
 use super::carriers::{Followed, Problem, follow};
 use super::names::{Names, Source};
-use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, facts, groups, roles};
+use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, external, facts, groups, roles};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
-use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, choice, site};
+use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, choice, selection, site};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
 
@@ -28,7 +28,19 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
                 && choice::carrier(context, settings, found) == Carrier::Handle
                 && found.keyed_by == KeyedBy::SessionId
         })
+        .filter(|found| !is_split(context, found, &out.steps))
         .collect();
+    let (outside, stores): (Vec<&Found>, Vec<&Found>) =
+        stores.into_iter().partition(|found| external::is_outside(context, found));
+    for found in outside {
+        match external::step(context, server, found, &names, settings) {
+            Ok(step) => {
+                names.take(&step);
+                out.steps.push(step);
+            }
+            Err(problem) => out.manual.push(manual(context, found, problem)),
+        }
+    }
     for (found, companions) in groups::of(context, &stores) {
         match store(context, server, found, &companions, &names, settings) {
             Ok(mut step) => {
@@ -44,6 +56,11 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
             }
         }
     }
+}
+
+/// Whether a step takes a part out of a store: what is left is looked at once it is gone.
+pub(super) fn is_split(context: &Context<'_, '_>, found: &Found, steps: &[Step]) -> bool {
+    selection::splits(steps, &site(context, Spot { module: found.holder.module, span: found.holder.span }))
 }
 
 /// Takes back the steps that keep values in memory, where a server turns out to run in several processes and no plan file says where
@@ -93,6 +110,7 @@ impl Words {
         let names = match &step.kind {
             StepKind::Handle(handle) => &handle.names,
             StepKind::Captured(captured) => &captured.names,
+            StepKind::External(external) => &external.names,
             _ => return,
         };
         self.tools.extend([names.create.clone(), names.destroy.clone()]);
@@ -160,7 +178,7 @@ fn store(
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
     }
-    let tools = tools(context, found, companions, &followed)?;
+    let tools = handler_tools(context, found, companions, &followed)?;
     if tools.is_empty() {
         return Err(stop(
             "no tool was seen to reach it",
@@ -248,7 +266,8 @@ fn store(
     })
 }
 
-fn tools(
+/// The tools that the handlers on the way serve.
+pub(super) fn handler_tools(
     context: &Context<'_, '_>,
     found: &Found,
     companions: &[&Found],

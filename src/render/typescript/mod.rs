@@ -2,6 +2,7 @@
 
 pub mod ends;
 pub mod entry;
+pub mod external;
 pub mod factory;
 pub mod handle;
 pub mod handle_module;
@@ -17,6 +18,7 @@ pub mod required;
 pub mod scope;
 pub mod script;
 pub mod scripts;
+pub mod selection;
 pub mod singleton;
 pub mod style;
 pub mod telemetry;

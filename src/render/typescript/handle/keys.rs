@@ -82,6 +82,8 @@ pub fn argument(work: &Work<'_>) -> Argument {
         source,
         constant: None,
         optional: work.handle.transition,
+        schema: None,
+        frees: false,
     }
 }
 

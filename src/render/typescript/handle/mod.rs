@@ -9,15 +9,15 @@ pub mod captured;
 mod checks;
 mod create;
 pub(super) mod edits;
-mod finish;
-mod initial;
+pub(super) mod finish;
+pub(super) mod initial;
 mod keys;
-mod mode;
+pub(super) mod mode;
 mod outside;
-mod reach;
+pub(super) mod reach;
 mod store;
 mod words;
-mod work;
+pub(super) mod work;
 mod write_back;
 
 use super::handle_module::{self, Extended, Features, Place};
@@ -29,7 +29,9 @@ use super::tools::GIVEN;
 use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Handle};
 use crate::render::{Change, Files, Refused, Rendered};
+pub(super) use create::{unindented, users};
 use edits::Edits;
+pub(super) use words::{above, note};
 use work::Work;
 
 /// Renders the migration of one store.

@@ -11,7 +11,8 @@ fn entry(script: &Script, argument: &Argument) -> String {
     if argument.constant.as_deref() == Some(argument.name.as_str()) {
         return argument.name.clone();
     }
-    let value = argument.constant.clone().unwrap_or_else(|| handle(script, &argument.description));
+    let written = argument.constant.clone().or_else(|| argument.schema.clone());
+    let value = written.unwrap_or_else(|| handle(script, &argument.description));
     format!("{}: {value}", schema::key(script, &argument.name))
 }
 
@@ -42,6 +43,13 @@ fn laid_out(script: &Script, properties: &[String], required: &[String]) -> Stri
     format!("{{\n\t\ttype: {kind},\n\t\tproperties: {{ {properties} }},\n\t\trequired: [{required}]{comma}\n\t}}")
 }
 
+/// The schema of one argument of a tool that is listed in `listed`.
+pub fn of_argument<'s>(scripts: &'s Scripts<'_>, listed: Code<'s>, name: &str) -> Option<Code<'s>> {
+    let written = property(listed, "inputSchema")?.bare();
+    let value = if written.node.kind() == "object" { written } else { scripts.value(written)?.bare() };
+    property(property(value, "properties")?.bare(), name)
+}
+
 /// Adds the argument to the schema of a tool that is listed in `listed`.
 pub fn extend<'s>(scripts: &'s Scripts<'_>, listed: Code<'s>, argument: &Argument) -> Result<Vec<Change>, Refused> {
     let script = listed.script;
@@ -55,6 +63,29 @@ pub fn extend<'s>(scripts: &'s Scripts<'_>, listed: Code<'s>, argument: &Argumen
         "object" => literal(written, argument),
         "call_expression" => made(scripts, written, argument),
         _ => named(scripts, written, argument),
+    }
+}
+
+/// Lets the schema of a listed tool say that an argument has to be given.
+pub fn require_listed<'s>(scripts: &'s Scripts<'_>, listed: Code<'s>, name: &str) -> Result<Vec<Change>, Refused> {
+    let written = property(listed, "inputSchema").ok_or_else(|| unclear(listed))?.bare();
+    let object = if written.node.kind() == "object" {
+        written
+    } else {
+        scripts.value(written).ok_or_else(|| unclear(written))?.bare()
+    };
+    if object.node.kind() != "object" {
+        return Err(unclear(written));
+    }
+    let script = object.script;
+    let name = script.style.string(name);
+    match property(object, "required").map(Code::bare) {
+        Some(list) if list.node.kind() == "array" => {
+            let there = children(list.node).iter().any(|entry| script.of(*entry) == name);
+            Ok(if there { Vec::new() } else { vec![put_front(script, list.node, &name)] })
+        }
+        Some(list) => Err(unclear(list)),
+        None => Ok(push_back(script, object.node, &format!("required: [{name}]"))),
     }
 }
 

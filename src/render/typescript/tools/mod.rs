@@ -14,8 +14,10 @@ mod json;
 mod literal;
 mod reach;
 mod register;
+mod remove;
+mod require;
 mod schema;
-mod sdk;
+pub(super) mod sdk;
 mod table;
 mod types;
 
@@ -23,6 +25,9 @@ pub use answer::append_to_answers;
 pub use describe::{description, say_more};
 pub use json::require;
 pub use literal::pair;
+pub use register::argument_schema;
+pub use remove::remove;
+pub use require::argument as require_argument;
 pub use types::OPTIONAL;
 
 use super::script::Script;
@@ -44,6 +49,10 @@ pub struct Argument {
     pub constant: Option<String>,
     /// The schema lets callers leave it out, who are told by the handler where to get one.
     pub optional: bool,
+    /// Its schema as written, where it is that of another tool's argument; handlers check it themselves then.
+    pub schema: Option<String>,
+    /// The handler's own variable of that name goes.
+    pub frees: bool,
 }
 
 impl Argument {

@@ -24,6 +24,8 @@ pub fn look_up(record: &Record<'_>, edits: &mut Edits) -> Result<bool, Refused> 
         source: names.create.clone(),
         constant: None,
         optional: captured.transition,
+        schema: None,
+        frees: false,
     };
     let context = Context { owner: captured.owner, gone: Vec::new() };
     for carrier in &captured.carriers {
