@@ -130,7 +130,9 @@ pub(super) fn process_state(analysis: &Analysis<'_>, registries: &[Registry]) ->
     let plain = |at: &ExprRef| match flow.program.kind(*at) {
         ExprKind::Assign { target, value, kind } => {
             let value = At { module: at.module, id: *value };
-            !matches!(flow.program.module(at.module).kind(*target), ExprKind::Index { .. })
+            let facts = flow.program.module(at.module);
+            // Under a key that the call chooses it is a table; under one that is written out it is a variable.
+            !matches!(facts.kind(*target), ExprKind::Index { key, .. } if !matches!(facts.kind(*key), ExprKind::Text(_)))
                 && matches!(kind, AssignKind::Set | AssignKind::Update)
                 && flow.at(value) != [Value::Absent]
                 && !is_memo(&analysis.flow, *at)

@@ -263,6 +263,28 @@ fn values_are_kept_by_a_class_of_the_repository_where_the_plan_names_one() {
 }
 
 #[test]
+fn a_change_that_can_not_be_written_back_keeps_a_store_from_being_shared() {
+    let folder = repository("c-session-map/before");
+    let file = folder.path().join("src/server.ts");
+    let server = all(folder.path(), "src/server.ts");
+    let held = "const basket = getBasket(extra.sessionId);\n      basket.lines.push(";
+    assert!(server.contains(held), "{server}");
+    let passing = server.replacen(
+        held,
+        "const basket = { lines: getBasket(extra.sessionId).lines };\n      basket.lines.push(",
+        1,
+    );
+    fs::write(&file, passing).expect("a server");
+    fs::write(folder.path().join("src/redis-handles.ts"), "export class RedisHandles {}\n").expect("a class");
+    let shared = "store = \"shared\"\nstore-module = \"src/redis-handles.ts\"\nstore-class = \"RedisHandles\"";
+    planned(folder.path(), &[("store = \"in-memory\"", shared)]);
+    let (code, stdout, _) = fix(folder.path(), &["--plan", ".git/plan.toml", "--allow-dirty"]);
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stdout.contains("hands out"), "{stdout}");
+    assert!(!all(folder.path(), "src/server.ts").contains("RedisHandles"));
+}
+
+#[test]
 fn a_shared_store_without_a_class_is_left_with_what_it_has_to_do() {
     let folder = repository("c-session-map/before");
     let before = all(folder.path(), "src/server.ts");

@@ -12,6 +12,7 @@ fn found() {
         RULE,
         Severity::Note,
         &[
+            Program::python("a record of the module under a name that is written out, Python, stdio", "mcp>=1.9,<2", "from mcp.server.fastmcp import FastMCP\n\n_state = {'project': None}\nmcp = FastMCP('desk')\n\n@mcp.tool()\ndef use(project: str) -> str:\n    _state['project'] = project\n    return project\n\nmcp.run()\n").category("none").facet("process-state"),
             Program::v1("a variable of the module, stdio").category("none").facet("process-state").stdio(r"
 import { z } from 'zod';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -66,6 +67,7 @@ fn not_found() {
     silent(
         RULE,
         &[
+            Program::python("a table under keys that the call chooses, Python, stdio", "mcp>=1.9,<2", "from mcp.server.fastmcp import FastMCP\n\nNOTES: dict[str, str] = {}\nmcp = FastMCP('desk')\n\n@mcp.tool()\ndef note(name: str, text: str) -> str:\n    NOTES[name] = text\n    return text\n\nmcp.run()\n").category("none"),
             Program::v1("a cache that spares work").category("none").stdio(r"
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';

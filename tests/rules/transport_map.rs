@@ -21,6 +21,17 @@ fn found() {
         RULE,
         Severity::Warning,
         &[
+            Program::commonjs("HTTP+SSE, an array that is searched").category("transport-map").facet("sse-legacy").js(r"
+const express = require('express');
+const { Server } = require('@modelcontextprotocol/sdk/server/index.js');
+const { SSEServerTransport } = require('@modelcontextprotocol/sdk/server/sse.js');
+const srv = new Server({ name: 'clock', version: '1.0.0' }, { capabilities: {} });
+const open = [];
+const app = express();
+app.get('/events', async (_q, s) => { const t = new SSEServerTransport('/in', s); open.push(t); await srv.connect(t); });
+app.post('/in', (q, s) => open.find((t) => t.sessionId === q.query.sessionId)?.handlePostMessage(q, s));
+app.listen(3001);
+"),
             Program::v1("a record beside the route").stateful(SERVER).category("transport-map").store("transports:transport:drop:refused"),
             Program::v1("a registry class with a private field, in another file").category("transport-map").store("#live:transport:drop:refused").file("src/server.ts", SERVER).file("src/sessions.ts", r"
 import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';

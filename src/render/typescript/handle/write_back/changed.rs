@@ -108,6 +108,27 @@ fn change<'t>(script: &Script, used: Node<'t>) -> Option<Node<'t>> {
     changes.then_some(parent)
 }
 
+/// Whether a value that no variable holds may be changed where it is looked up.
+pub fn may_change(script: &Script, function: Node<'_>, looked_up: Node<'_>) -> bool {
+    let mut node = looked_up;
+    while let Some(parent) = node.parent().filter(|parent| !is_function(*parent)) {
+        match parent.kind() {
+            "call_expression" if method(script, parent, node).is_some_and(|name| CHANGING.contains(&name)) => {
+                return true;
+            }
+            "assignment_expression" | "augmented_assignment_expression" | "update_expression" => return true,
+            "variable_declarator" => {
+                let names = parent.child_by_field_name("name").map(bound).unwrap_or_default();
+                return names.into_iter().any(|name| !changes(script, function, name, false).is_empty());
+            }
+            "expression_statement" => return true,
+            "return_statement" => return false,
+            _ => node = parent,
+        }
+    }
+    false
+}
+
 /// The method that a call calls, where that is the end of an access.
 fn method<'s>(script: &'s Script, call: Node<'_>, access: Node<'_>) -> Option<&'s str> {
     let callee = call.child_by_field_name("function").filter(|callee| *callee == access)?;

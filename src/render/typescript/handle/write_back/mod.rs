@@ -13,6 +13,7 @@ use crate::plan::handle::{Container, Entry, Kind, Place, Role};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, bare, children, is_function, span};
 pub use changed::changes;
+use changed::may_change;
 pub use place::{after, insertion, last_of_each};
 
 /// Writes values back where functions that carry the handle change them.
@@ -108,11 +109,13 @@ fn values<'t>(
     function: Node<'t>,
 ) -> Result<Vec<Value<'t>>, Refused> {
     let mut out = Vec::new();
+    let mut passing = Vec::new();
     let mut add = |site: &Site, store: Option<String>| {
-        let node = script.around(site.span).filter(|_| site.path == script.path)?;
-        let (name, declared) = variable(node).filter(|(name, _)| span(function).contains(span(*name)))?;
-        out.push(Value { name, declared, store });
-        Some(())
+        let Some(node) = script.around(site.span).filter(|_| site.path == script.path) else { return };
+        match variable(node).filter(|(name, _)| span(function).contains(span(*name))) {
+            Some((name, declared)) => out.push(Value { name, declared, store }),
+            None => passing.push(node),
+        }
     };
     for touch in work.touches(index).filter(|touch| matches!(touch.kind, Kind::Read | Kind::GetOrCreate)) {
         let store = work.scripts.of(&touch.receiver)?.slice(touch.receiver.span).to_owned();
@@ -125,6 +128,9 @@ fn values<'t>(
         for call in carrier.calls.iter().filter(|call| call.within == index) {
             add(&call.at, None);
         }
+    }
+    for node in passing.into_iter().filter(|node| may_change(script, function, *node)) {
+        lost(work, script, node)?;
     }
     Ok(out)
 }
