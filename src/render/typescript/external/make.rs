@@ -188,7 +188,7 @@ fn first_value(work: &Work<'_>, script: &Script) -> Result<Initial, Refused> {
         let text = origin.of(name);
         let known = initial::is_global(text) || initial::is_own(origin, node, text);
         let here = is_declared(origin, text) && scope_is_top(origin, name, text);
-        if !known && !(here && origin.path == script.path) {
+        if !(known || here && origin.path == script.path) {
             return Err(origin.refuse(
                 name,
                 format!("the first value depends on `{text}`, which the function that writes it does not know"),

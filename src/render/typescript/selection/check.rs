@@ -81,7 +81,7 @@ fn locals(work: &Work<'_>) -> Result<Vec<String>, Refused> {
         let callee = function_in(callee).unwrap_or(callee);
         let parameters = callee.child_by_field_name("parameters").map(children).unwrap_or_default();
         let own = |node: &Node<'_>| callee_script.of(node.child_by_field_name("pattern").unwrap_or(*node)) == name;
-        let index = parameters.iter().position(|node| own(node));
+        let index = parameters.iter().position(own);
         let (script, call) = work.scripts.expression(&pair[0].at)?;
         let call = bare(call);
         let given = call.child_by_field_name("arguments").map(children).unwrap_or_default();
@@ -433,9 +433,8 @@ fn lines(script: &Script, text: &Text, method: bool, exported: bool) -> String {
         (false, true) if !imports::common_js(script) => format!("export {wait}function "),
         (false, _) => format!("{wait}function "),
     };
-    let end = if script.style.semicolons { "" } else { "" };
     let body: String = text.lines.iter().map(|line| format!("\t{line}\n")).collect();
-    format!("{head}{}({parameter}){answer} {{\n{body}}}{end}", text.name)
+    format!("{head}{}({parameter}){answer} {{\n{body}}}", text.name)
 }
 
 /// Which tools ask once, at their start: those that use the choice in several places.
