@@ -210,7 +210,9 @@ impl<'w> Fold<'w> {
         };
         let newline = script.style.newline;
         let (start, declarations) = if routed == unit {
-            let home = started_by(call, &[counts, drains].concat()).unwrap_or_else(|| top_level(call));
+            // Under `node:http` it is called where requests are answered.
+            let answers = if framework == Framework::Node { self.places(unit, &Fact::Handle) } else { Vec::new() };
+            let home = started_by(call, &[counts, drains, &answers].concat()).unwrap_or_else(|| top_level(call));
             (above(script, home), script.indented(&declarations, script.indentation(home)))
         } else {
             let Some(first) = self.first_of_table(unit) else { return Ok(Vec::new()) };
