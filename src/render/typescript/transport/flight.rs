@@ -210,9 +210,9 @@ impl<'w> Fold<'w> {
         };
         let newline = script.style.newline;
         let (start, declarations) = if routed == unit {
-            // Under `node:http` it is called where requests are answered.
-            let answers = if framework == Framework::Node { self.places(unit, &Fact::Handle) } else { Vec::new() };
-            let home = started_by(call, &[counts, drains, &answers].concat()).unwrap_or_else(|| top_level(call));
+            // Handlers of plain servers ask for themselves, wherever they stand.
+            let asking = if framework == Framework::Node { self.places(unit, &Fact::Handle) } else { Vec::new() };
+            let home = started_by(call, &[counts, drains, &asking].concat()).unwrap_or_else(|| top_level(call));
             (above(script, home), script.indented(&declarations, script.indentation(home)))
         } else {
             let Some(first) = self.first_of_table(unit) else { return Ok(Vec::new()) };
@@ -314,7 +314,8 @@ impl<'w> Fold<'w> {
         let method = around.find(|node| node.kind() == "method_definition");
         let top = method.or_else(|| {
             std::iter::successors(Some(statement(count)), |node| {
-                std::iter::successors(node.parent(), Node::parent).find(|node| is_statement(*node))
+                let around = std::iter::successors(node.parent(), Node::parent).find(|node| is_statement(*node))?;
+                (!is_function(around) && around.kind() != "export_statement").then_some(around)
             })
             .last()
         });
