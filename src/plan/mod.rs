@@ -11,6 +11,7 @@ mod factories;
 pub mod handle;
 pub mod labels;
 pub mod loggers;
+pub mod origins;
 pub mod required;
 pub mod selection;
 pub mod settings;

@@ -18,7 +18,7 @@ use crate::rules::detect::Context;
 use crate::rules::{session_transport_map, session_transport_setup};
 use crate::workspace::version::Release;
 
-use super::singleton::{self, Origin};
+use super::origins::{self, Origin};
 use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site};
 
 /// What is known of an expression once there are no sessions.
@@ -165,7 +165,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             routes,
             sse,
             tables: tables::sites(context),
-            servers: singleton::servers(context),
+            servers: origins::servers(context),
             endings: endings::of(context),
             header_lists: lists::sites(context),
         })),

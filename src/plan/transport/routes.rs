@@ -74,10 +74,8 @@ fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
         if registers.is_none() && !named_like_route(context, at) {
             continue;
         }
-        let mut handlers: Vec<FuncRef> = args
-            .iter()
-            .flat_map(|arg| serving_in(context, At { module: at.module, id: arg.value }, serving))
-            .collect();
+        let mut handlers: Vec<FuncRef> =
+            args.iter().flat_map(|arg| serving_in(context, At { module: at.module, id: arg.value }, serving)).collect();
         handlers.sort_unstable();
         handlers.dedup();
         if handlers.is_empty() {

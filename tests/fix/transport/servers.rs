@@ -41,7 +41,9 @@ server.registerTool('now', { description: 'Tell the time.' }, async () => ({
 
 #[test]
 fn a_server_of_another_file_is_built_for_each_request() {
-    let http = format!("{IMPORTS}import {{ server }} from './server.js';\n\nexport function start() {{\n  const app = express();\n  app.use(express.json());\n{ROUTES}  app.listen(3000);\n}}\n");
+    let http = format!(
+        "{IMPORTS}import {{ server }} from './server.js';\n\nexport function start() {{\n  const app = express();\n  app.use(express.json());\n{ROUTES}  app.listen(3000);\n}}\n"
+    );
     let stdio = "import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { server } from './server.js';
 
@@ -86,7 +88,9 @@ else http();
 
 #[test]
 fn a_server_that_another_file_asks_keeps_the_sessions() {
-    let http = format!("{IMPORTS}import {{ server }} from './server.js';\nimport {{ connected }} from './health.js';\n\nconst app = express();\napp.get('/health', (_req, res) => void res.json({{ ok: connected() }}));\n{{\n{ROUTES}}}\napp.listen(3000);\n");
+    let http = format!(
+        "{IMPORTS}import {{ server }} from './server.js';\nimport {{ connected }} from './health.js';\n\nconst app = express();\napp.get('/health', (_req, res) => void res.json({{ ok: connected() }}));\n{{\n{ROUTES}}}\napp.listen(3000);\n"
+    );
     let health = "import { server } from './server.js';
 
 export const connected = () => server.isConnected();
@@ -97,12 +101,18 @@ export const connected = () => server.isConnected();
     let outcome = package.fix();
     assert!(outcome.applied.is_empty());
     assert_eq!(package.text("src/http.ts"), http);
-    assert!(outcome.refused.iter().any(|refused| format!("{refused:?}").contains("src/health.ts")), "{:?}", outcome.refused);
+    assert!(
+        outcome.refused.iter().any(|refused| format!("{refused:?}").contains("src/health.ts")),
+        "{:?}",
+        outcome.refused
+    );
 }
 
 #[test]
 fn a_server_that_is_handed_in_becomes_a_way_to_build_one() {
-    let http = format!("{IMPORTS}import type {{ McpServer }} from '@modelcontextprotocol/sdk/server/mcp.js';\n\nexport function start(server: McpServer) {{\n  const app = express();\n  app.use(express.json());\n{ROUTES}  app.listen(3000);\n}}\n");
+    let http = format!(
+        "{IMPORTS}import type {{ McpServer }} from '@modelcontextprotocol/sdk/server/mcp.js';\n\nexport function start(server: McpServer) {{\n  const app = express();\n  app.use(express.json());\n{ROUTES}  app.listen(3000);\n}}\n"
+    );
     let main = "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { start } from './http.js';
 
@@ -126,7 +136,10 @@ start(server);
 
 #[test]
 fn a_handler_that_fails_answers_where_the_framework_does_not_look() {
-    let text = format!("{IMPORTS}import {{ buildServer }} from './tools.js';\n\nconst app = express();\napp.use(express.json());\n{}app.listen(3000);\n", ROUTES.replace("\n  ", "\n").trim_start().replace("server.connect", "buildServer().connect"));
+    let text = format!(
+        "{IMPORTS}import {{ buildServer }} from './tools.js';\n\nconst app = express();\napp.use(express.json());\n{}app.listen(3000);\n",
+        ROUTES.replace("\n  ", "\n").trim_start().replace("server.connect", "buildServer().connect")
+    );
     let fixed = |manifest: &str| {
         let package = Package::new(&[("package.json", manifest), ("src/tools.ts", TOOLS), ("src/server.ts", &text)]);
         let outcome = package.fix();
@@ -135,7 +148,13 @@ fn a_handler_that_fails_answers_where_the_framework_does_not_look() {
     };
     let four = fixed(&MANIFEST.replace("\"express\": \"^5.1.0\"", "\"express\": \"^4.21.0\""));
     assert_parses("server.ts", &four);
-    assert!(four.contains("  try {\n    // Runs on each request: clients, pools and caches stay outside.\n    const "), "{four}");
-    assert!(four.contains("  } catch (error) {\n    console.error('request failed', error);\n    if (!res.headersSent) {"), "{four}");
+    assert!(
+        four.contains("  try {\n    // Runs on each request: clients, pools and caches stay outside.\n    const "),
+        "{four}"
+    );
+    assert!(
+        four.contains("  } catch (error) {\n    console.error('request failed', error);\n    if (!res.headersSent) {"),
+        "{four}"
+    );
     assert!(!fixed(MANIFEST).contains("catch (error)"));
 }

@@ -5,7 +5,8 @@ use tree_sitter::Node;
 use super::made::Made;
 use super::{class, handed};
 use crate::model::facts::Span;
-use crate::plan::singleton::{Origin, Singleton};
+use crate::plan::origins::Origin;
+use crate::plan::singleton::Singleton;
 use crate::render::typescript::factory::{self, Factory, Known};
 use crate::render::typescript::in_flight::mentions;
 use crate::render::typescript::scope;
@@ -195,9 +196,7 @@ pub(super) fn of_argument(
     let inner = bare(argument);
     match inner.kind() {
         "call_expression" => Ok(called(script, argument, inner)),
-        "identifier" => {
-            named(&Place { script, origin, files, used: &[span(argument)] }, inner, None)
-        }
+        "identifier" => named(&Place { script, origin, files, used: &[span(argument)] }, inner, None),
         _ => Err(script.refuse(argument, "how this server is made is not seen here", TODO)),
     }
 }
@@ -224,12 +223,7 @@ fn of_factory(factory: Factory) -> Build {
 }
 
 /// `const server = createServer();` for the whole process: each request calls the function itself.
-fn once_called(
-    place: &Place<'_, '_>,
-    declared: Node<'_>,
-    value: Node<'_>,
-    call: Node<'_>,
-) -> Result<Build, Refused> {
+fn once_called(place: &Place<'_, '_>, declared: Node<'_>, value: Node<'_>, call: Node<'_>) -> Result<Build, Refused> {
     let script = place.script;
     let name = script.of(declared);
     let owner = statement(declared);

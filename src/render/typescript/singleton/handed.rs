@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::build::{Build, TODO, of_argument};
 use crate::model::facts::Span;
-use crate::plan::singleton::Origin;
+use crate::plan::origins::Origin;
 use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::prune::prune;
 use crate::render::typescript::scope;
@@ -27,7 +27,9 @@ pub(super) fn by_parameter(
     let [call] = origin.handed.as_slice() else {
         return unseen("is handed in, from several places or from none that is seen");
     };
-    if let Some(other) = scope::uses(script, declared).into_iter().find(|other| !used.iter().any(|used| used.contains(span(*other)))) {
+    if let Some(other) =
+        scope::uses(script, declared).into_iter().find(|other| !used.iter().any(|used| used.contains(span(*other))))
+    {
         let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
         return Err(script.refuse(other, why, "move it into the function that builds the server"));
     }

@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::machine::{Env, Machine};
+use super::env::Env;
+use super::machine::Machine;
 use super::value::Value;
 use crate::plan::transport::Fact;
 use crate::render::typescript::script::{children, is_function};

@@ -3,8 +3,9 @@
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
+use super::env::Env;
 use super::eval::FILLS;
-use super::machine::{Env, Machine};
+use super::machine::Machine;
 use super::value::Value;
 use crate::model::facts::SymbolKind;
 use crate::render::typescript::script::{bare, children, is_function};

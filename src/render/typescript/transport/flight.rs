@@ -284,7 +284,13 @@ impl<'w> Fold<'w> {
             .find(|argument| handlers.iter().any(|handler| span(**argument).contains(*handler)))
             .or(arguments.last());
         if let Some(at) = at {
-            self.edits[unit].insert(at.start_byte(), format!("{}, ", flight.hook()));
+            let script = &self.world.units[unit].script;
+            let line = script.line_start(at.start_byte());
+            // An argument that begins a line gets one before it.
+            let alone = script.text()[line..at.start_byte()].trim().is_empty();
+            let apart =
+                if alone { format!("{}{}", script.style.newline, script.indentation(*at)) } else { " ".to_owned() };
+            self.edits[unit].insert(at.start_byte(), format!("{},{apart}", flight.hook()));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
+use super::env::Env;
 use super::value::Value;
 use super::world::{Function, Name, Unit, World};
 use crate::model::facts::{Span, SymbolKind};
@@ -11,50 +12,6 @@ use crate::render::typescript::script::{Script, bare, children, is_function, spa
 
 /// A place of the syntax: the file and the span of a node, with its kind (a statement and its expression may share the span).
 pub type Place = (usize, Span, u16);
-
-/// What variables of the function at hand hold.
-#[derive(Clone, Debug, Default)]
-pub struct Env {
-    values: FxHashMap<Name, Value>,
-    /// Comparisons, as written, that are known to fail here: where they hold, the function was left before.
-    refuted: FxHashSet<String>,
-}
-
-impl Env {
-    /// What they hold after either of two ways.
-    pub fn join(&mut self, other: Self) {
-        for (name, value) in other.values {
-            let own = self.values.remove(&name).unwrap_or(Value::Never);
-            self.values.insert(name, own.join(value));
-        }
-        self.refuted.retain(|text| other.refuted.contains(text));
-    }
-
-    /// Gives a variable a value.
-    pub fn set(&mut self, name: Name, value: Value) {
-        self.values.insert(name, value);
-    }
-
-    /// The value of a variable of this function.
-    pub fn get(&self, name: Name) -> Option<&Value> {
-        self.values.get(&name)
-    }
-
-    /// The variables.
-    pub fn names(&self) -> Vec<Name> {
-        self.values.keys().copied().collect()
-    }
-
-    /// A comparison fails from here on.
-    pub fn refute(&mut self, comparison: String) {
-        self.refuted.insert(comparison);
-    }
-
-    /// Whether a comparison is known to fail.
-    pub fn is_refuted(&self, comparison: &str) -> bool {
-        self.refuted.contains(comparison)
-    }
-}
 
 /// What the last round found.
 #[derive(Default)]

@@ -14,6 +14,7 @@ mod counters;
 mod counts;
 mod drains;
 mod edits;
+mod env;
 mod eval;
 mod exec;
 mod flight;

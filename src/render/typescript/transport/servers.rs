@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::fold::Fold;
 use crate::model::facts::{Span, SymbolId, SymbolKind};
 use crate::plan::Site;
-use crate::plan::singleton::Origin;
+use crate::plan::origins::Origin;
 use crate::plan::transport::{Fact, Transport};
 use crate::render::typescript::script::{bare, enclosing_function, span, statement};
 use crate::render::typescript::singleton::build::{self, Build};
