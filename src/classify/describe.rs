@@ -1,6 +1,7 @@
 //! How a store is told: its container, the type and the fields of its value, the tools that reach it.
 
 use super::stores::{Analysis, Found};
+use super::words;
 use rustc_hash::FxHashMap;
 
 use crate::model::facts::{ExprKind, Type};
@@ -57,8 +58,10 @@ impl Analysis<'_> {
         let mut here = Vec::new();
         for branch in facts.branches.iter().filter(|branch| branch.func == handler.id) {
             let ExprKind::Compare { left, right, .. } = facts.kind(branch.condition) else { continue };
-            for side in [left, right] {
-                if let ExprKind::Text(text) = facts.kind(*side) {
+            for (side, other) in [(left, right), (right, left)] {
+                if let ExprKind::Text(text) = facts.kind(*side)
+                    && self.names_the_call(At { module: handler.module, id: *other })
+                {
                     all.push(*text);
                     if at.module == handler.module && branch.then.contains(span) {
                         here.push(*text);
@@ -67,6 +70,22 @@ impl Analysis<'_> {
             }
         }
         if here.is_empty() { all } else { here }
+    }
+
+    /// Whether an expression says by its name which tool is called. (A type, a kind of answer are compared with texts as well.)
+    fn names_the_call(&self, at: ExprRef) -> bool {
+        let facts = self.flow.program.module(at.module);
+        match facts.kind(at.id) {
+            // `name.as_ref()`, `name.trim()`
+            ExprKind::Call { callee, .. } => match facts.kind(*callee) {
+                ExprKind::Member { object, .. } => self.names_the_call(At { module: at.module, id: *object }),
+                _ => false,
+            },
+            ExprKind::Index { key, .. } => {
+                matches!(facts.kind(*key), ExprKind::Text(text) if words::is_call_name(text.text()))
+            }
+            _ => self.flow.written_name(at).is_some_and(|name| words::is_call_name(name.text())),
+        }
     }
 
     /// How the code names a container.

@@ -111,6 +111,10 @@ ids! {
         External = "external-store",
         /// A connection to a database, or a cursor of it.
         Database = "database",
+        /// The `_meta` of a message, where a route may put what handlers read.
+        MessageMeta = "message-meta",
+        /// A statement that was prepared, or that values are bound to.
+        Statement = "statement",
         /// A value carried along the asynchronous call chain.
         AsyncContext = "async-context",
         /// A timer.
@@ -193,6 +197,8 @@ ids! {
         Switch = "switch",
         /// Says whether a body is an initialize request.
         IsInitialize = "is-initialize",
+        /// Tells requests of earlier revisions from those of the newest.
+        IsLegacy = "is-legacy",
         /// Serves a factory, one server per request.
         ServePerRequest = "serve-per-request",
         /// Serves each request with a server that the library makes and the given function fills.

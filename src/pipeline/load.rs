@@ -39,20 +39,22 @@ pub struct Sifted<'t> {
 }
 
 impl<'t> Sifted<'t> {
-    /// Reads every file, and keeps those that the prefilter lets through or that hold one of the words.
-    pub fn of(tree: &'t Tree, words: &[String], progress: &dyn Progress) -> Self {
+    /// Reads every file, and keeps those that the prefilter lets through, that hold one of the words, or that are asked for by path.
+    pub fn of(tree: &'t Tree, words: &[String], also: &[String], progress: &dyn Progress) -> Self {
         // A directive has to be judged also where nothing is left that it could allow.
         let words = words.iter().map(String::as_str).chain([DIRECTIVE]);
         let words = AhoCorasick::new(words).expect("a few words make an automaton");
+        let also: FxHashSet<&str> = also.iter().map(String::as_str).collect();
+        let asked = |file: &SourceFile, bytes: &[u8]| {
+            prefilter::interesting(file.language, bytes) || words.is_match(bytes) || also.contains(file.path.as_str())
+        };
         let done = AtomicU64::new(0);
         let sift = |file: &'t SourceFile| {
             let bytes = tree.read(file);
             let total = tree.files.len() as u64;
             progress.step(Stage::Parse, done.fetch_add(1, Ordering::Relaxed) + 1, Some(total));
             match bytes {
-                Ok(bytes) if prefilter::interesting(file.language, &bytes) || words.is_match(&bytes) => {
-                    Some(Ok((file, prefilter::imports(file.language, &bytes))))
-                }
+                Ok(bytes) if asked(file, &bytes) => Some(Ok((file, prefilter::imports(file.language, &bytes)))),
                 Ok(_) => None,
                 Err(error) => Some(Err(Skipped::new(file.path.clone(), SkipReason::from(&error)))),
             }

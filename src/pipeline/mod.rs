@@ -11,11 +11,13 @@ mod merge;
 mod processes;
 mod upgrades;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use error::ScanError;
 
 use crate::check::Evidence;
+use crate::classify::tool_texts::ToolTexts;
 use crate::lower;
 use crate::model::facts::Language;
 use crate::plan::{self, PlanSettings, ServerPlan};
@@ -53,6 +55,10 @@ pub struct ScanOptions {
     pub plan: PlanSettings,
     /// Texts that files would have: the answer is about the tree as it would be.
     pub overlay: Overlay,
+    /// Count what models read of the tools; only a fix tells it.
+    pub tool_texts: bool,
+    /// Files that are read whatever they hold, by their paths from the root.
+    pub also: Vec<String>,
 }
 
 impl ScanOptions {
@@ -106,6 +112,8 @@ struct Pass {
     scan: Scan,
     evidence: Evidence,
     plans: Vec<ServerPlan>,
+    /// What models read of the tools that a file declares, by the file's path, where that is asked for.
+    texts: BTreeMap<String, ToolTexts>,
 }
 
 fn pass(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError> {
@@ -128,14 +136,14 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError
     }
     let packages = Packages::find(&tree);
     let resolver = Resolver::new(&tree, &packages);
-    let sifted = Sifted::of(&tree, &options.session_id_functions, progress);
+    let sifted = Sifted::of(&tree, &options.session_id_functions, &options.also, progress);
     let locator = Locator::new(&tree);
     let analyser = Analyser { packages: &packages, resolver: &resolver, locator: &locator, options };
     progress.step(Stage::Analyse, 0, None);
     let groups::Told { mut answers, parsed, bytes, mut comments, skipped: unread } =
         Groups::new(&tree, &sifted, &analyser).run();
     processes::attribute(&tree, &packages, &mut answers);
-    plan::handle::withhold(&mut answers.plans, &answers.servers);
+    plan::handle::withhold(&mut answers.plans, &answers.servers, &options.plan);
     let skipped = tree.skipped.iter().chain(&packages.skipped).chain(&unread);
     let planned = answers.plans.iter().any(|plan| plan::speaks(plan.language));
     let scan = Scan::assemble(Parts {
@@ -152,7 +160,8 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError
         planned,
     });
     comments.sort();
-    Ok(Pass { scan, evidence: Evidence { tree, packages, comments }, plans: answers.plans })
+    let texts = answers.texts.into_iter().collect();
+    Ok(Pass { scan, evidence: Evidence { tree, packages, comments }, plans: answers.plans, texts })
 }
 
 fn walk(options: &ScanOptions) -> Result<Tree, ScanError> {

@@ -3,6 +3,7 @@
 use super::fix::{Fix, Group, Manual};
 use super::layout::{lines, plural};
 use super::style::Style;
+use super::tool_text::ToolText;
 
 /// Renders a fix; `undo` says how to take it back, where it was written.
 pub fn render(fix: &Fix, style: Style, undo: Option<&str>) -> String {
@@ -14,8 +15,10 @@ pub fn render(fix: &Fix, style: Style, undo: Option<&str>) -> String {
     if !refused.is_empty() || !fix.manual.is_empty() {
         page.left(&refused, &fix.manual);
     }
+    page.good_to_know(&fix.good_to_know);
     page.allowed(fix);
     page.checked(fix);
+    page.read_by_models(&fix.tool_text);
     page.end(fix, undo);
     page.out
 }
@@ -50,10 +53,7 @@ impl Page {
             self.say("   ", note);
         }
         if dry_run {
-            let style = self.style;
-            for line in group.patch.split_inclusive('\n') {
-                self.out.push_str(&colored(line, style));
-            }
+            self.out.push_str(&diff(&group.patch, self.style));
         } else {
             self.say("   ", &group.files.join(", "));
         }
@@ -69,14 +69,36 @@ impl Page {
             self.say("* ", &format!("{at}{} [{}, {}]", group.title, group.level.id(), group.rule));
             self.say("  ", group.reason.as_deref().map(sentence).unwrap_or_default().as_str());
             self.say("  - ", group.help.as_deref().map(sentence).unwrap_or_default().as_str());
+            if !group.about.is_empty() {
+                let places: Vec<String> = group.about.iter().map(|at| format!("{}:{}", at.path, at.line)).collect();
+                self.say("  ", &sentence(&format!("It would see to {}", places.join(", "))));
+            }
         }
+        self.manual(manual);
+    }
+
+    fn manual(&mut self, manual: &[Manual]) {
         for manual in manual {
             let at = &manual.at;
-            self.say("* ", &format!("{}:{}:{}: {} [{}]", at.path, at.line, at.column, manual.what, manual.rule));
+            let place = format!("{}:{}:{}{}", at.path, at.line, at.column, manual.others());
+            self.say("* ", &format!("{place}: {} [{}]", manual.what, manual.rule));
             self.say("  ", &sentence(&manual.why));
             for todo in &manual.todo {
                 self.say("  - ", &sentence(todo));
             }
+        }
+        self.out.push('\n');
+    }
+
+    fn good_to_know(&mut self, notes: &[Manual]) {
+        if notes.is_empty() {
+            return;
+        }
+        self.paint("", "Good to know: nothing is to be done", |style, line| style.bold(line));
+        for note in notes {
+            let at = &note.at;
+            let place = format!("{}:{}:{}{}", at.path, at.line, at.column, note.others());
+            self.say("* ", &format!("{place}: {} [{}]", note.what, note.rule));
         }
         self.out.push('\n');
     }
@@ -101,6 +123,18 @@ impl Page {
         for precondition in &fix.preconditions {
             let at = precondition.at.as_ref().map_or_else(String::new, |at| format!(" ({}:{})", at.path, at.line));
             self.say("* ", &format!("{}{at}", precondition.what));
+        }
+        self.out.push('\n');
+    }
+
+    fn read_by_models(&mut self, text: &ToolText) {
+        let Some(sentence) = text.sentence() else { return };
+        self.paint("", &sentence, |style, line| style.bold(line));
+        for tool in &text.tools {
+            let (added, count) =
+                (tool.added(), |count: Option<usize>| count.map_or("none".to_owned(), |n| n.to_string()));
+            let figures = format!("{added:+} ({} before, {} after)", count(tool.before), count(tool.after));
+            self.say("* ", &format!("{}: {figures}", tool.tool));
         }
         self.out.push('\n');
     }
@@ -136,6 +170,11 @@ impl Page {
             }
         }
     }
+}
+
+/// A patch in colours.
+pub fn diff(patch: &str, style: Style) -> String {
+    patch.split_inclusive('\n').map(|line| colored(line, style)).collect()
 }
 
 /// With a full stop at its end.

@@ -89,6 +89,17 @@ pub fn follow_captured(context: &Context<'_, '_>, found: &Found, scope: FuncRef,
     follower.out
 }
 
+/// Follows places that read something by a session's id, or without one, to the tools that lead there; with the carrier of each.
+pub fn follow_reads(
+    context: &Context<'_, '_>,
+    found: &Found,
+    reads: &[(ExprRef, Option<ExprRef>)],
+) -> (Followed, Vec<Option<usize>>) {
+    let mut follower = Follower::new(context, found, &[]);
+    let carriers = reads.iter().map(|(at, key)| follower.read(*at, *key)).collect();
+    (follower.out, carriers)
+}
+
 impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
     fn new(context: &'c Context<'a, 'p>, found: &'c Found, companions: &'c [&'c Found]) -> Self {
         let out = Followed {
@@ -117,6 +128,19 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
         } else {
             self.need(func, &Origin::Ambient(func), at);
         }
+    }
+
+    /// A place that reads: its function takes what is read in the place of the key, or as a parameter of its own.
+    fn read(&mut self, at: ExprRef, key: Option<ExprRef>) -> Option<usize> {
+        let flow = &self.context.analysis.flow;
+        let func = home(flow, flow.program.func_of(at));
+        if !self.is_called_by_tools(func) {
+            self.problem(at, "it is read here, where no tool is called", "take it out there, or let a tool do it");
+            return None;
+        }
+        let how = key.map(|key| origin(flow, key));
+        let own = how.filter(|how| matches!(how, Origin::Parameter { func: of, .. } if *of == func));
+        self.need(func, &own.unwrap_or(Origin::Ambient(func)), at)
     }
 
     fn site(&self, at: ExprRef) -> Site {

@@ -3,6 +3,8 @@
 
 pub mod captured;
 mod carriers;
+mod chosen;
+pub mod external;
 mod facts;
 mod groups;
 mod names;
@@ -10,13 +12,16 @@ mod planner;
 mod roles;
 mod trace;
 
-use super::Site;
+use super::{SharedStore, Site};
 
-pub(super) use carriers::{Problem, follow};
-pub(super) use facts::{entry as entry_of, loose, made};
-pub use names::Names;
+pub(super) use carriers::{Problem, follow, follow_reads};
+pub(super) use facts::{argument_names, entry as entry_of, loose, made, tool_names};
+pub use names::{Names, plural, words as words_of};
+pub(super) use names::{singular, words};
+pub(super) use planner::INTERFACE;
 pub use planner::{plan, withhold};
 pub use roles::Role;
+pub(super) use trace::home;
 
 /// A store that becomes a store of handles.
 #[derive(Clone, Debug)]
@@ -29,6 +34,8 @@ pub struct Handle {
     pub names: Names,
     /// How long a value lives, and how many may.
     pub lifetime: Lifetime,
+    /// What keeps the values in the place of a store in memory.
+    pub shared: Option<SharedStore>,
     /// The server knows its callers: a handle belongs to one.
     pub owner: bool,
     /// Functions that the handle passes through, tool handlers among them.
@@ -47,6 +54,8 @@ pub struct Handle {
     pub plain: bool,
     /// Fields of the initial value that a caller may choose.
     pub choices: Vec<String>,
+    /// Schemas let callers leave the handle out, for a time: they are told where to get one.
+    pub transition: bool,
     /// What an owner hears about a value that has expired: `its lines are lost`.
     pub loss: String,
     /// Why it is done like this, one decision each.
@@ -108,6 +117,10 @@ pub struct Lifetime {
     pub idle_is_set: bool,
     /// So is the limit.
     pub limit_is_set: bool,
+    /// The code of the container says how long.
+    pub idle_in_code: bool,
+    /// The code of the container says how many.
+    pub limit_in_code: bool,
 }
 
 /// A function that the handle passes through.
@@ -211,6 +224,16 @@ pub struct ToolUse {
 }
 
 impl Handle {
+    /// Whether a tool that creates a value is to be added.
+    pub fn adds_creator(&self) -> bool {
+        self.lazy || !self.tools.iter().any(|tool| tool.role == Role::Creates)
+    }
+
+    /// Whether a tool that drops a value is to be added.
+    pub fn adds_destroyer(&self) -> bool {
+        !self.tools.iter().any(|tool| tool.role == Role::Destroys)
+    }
+
     /// The tool whose answer tells the id.
     pub fn creating_tool(&self) -> String {
         let known = self.tools.iter().find(|tool| tool.role == Role::Creates).filter(|_| !self.lazy);

@@ -2,16 +2,21 @@
 
 use super::carriers::{Followed, Problem, follow};
 use super::names::{Names, Source};
-use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, facts, groups, roles};
+use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, external, facts, groups, roles};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
-use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, site};
+use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, choice, selection, site};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
 
-const INTERFACE: &str =
+/// What is to be done where values have to be shared.
+pub(in crate::plan) const INTERFACE: &str =
     "keep the values in a store that the processes share, behind create, get, save and destroy by handle";
+
+/// What the reader of a change for a time of transition has to know.
+pub(super) const TRANSITION: &str = "schemas leave the handle optional, and a call without it is told where to get one; run fix \
+     without --transition once clients have listed the tools again";
 
 /// Plans what becomes of the stores of a server that are kept by session.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
@@ -19,12 +24,28 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
     let stores: Vec<&Found> = context
         .stores()
         .filter(|found| {
-            found.holds == Holds::AppState && found.carrier == Carrier::Handle && found.keyed_by == KeyedBy::SessionId
+            found.holds == Holds::AppState
+                && choice::carrier(context, settings, found) == Carrier::Handle
+                && found.keyed_by == KeyedBy::SessionId
         })
+        .filter(|found| !is_split(context, found, &out.steps))
         .collect();
+    let (outside, stores): (Vec<&Found>, Vec<&Found>) =
+        stores.into_iter().partition(|found| external::is_outside(context, found));
+    for found in outside {
+        match external::step(context, server, found, &names, settings) {
+            Ok(step) => {
+                names.take(&step);
+                out.steps.push(step);
+            }
+            Err(problem) => out.manual.push(manual(context, found, problem)),
+        }
+    }
     for (found, companions) in groups::of(context, &stores) {
         match store(context, server, found, &companions, &names, settings) {
-            Ok(step) => {
+            Ok(mut step) => {
+                chosen::obey(&mut step, &names, settings, &mut out.wrong);
+                step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
                 names.take(&step);
                 out.steps.push(step);
             }
@@ -37,14 +58,21 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
     }
 }
 
-/// Takes back the steps that keep values in memory, where a server turns out to run in several processes.
-pub fn withhold(plans: &mut [ServerPlan], servers: &[Server]) {
+/// Whether a step takes a part out of a store: what is left is looked at once it is gone.
+pub(super) fn is_split(context: &Context<'_, '_>, found: &Found, steps: &[Step]) -> bool {
+    selection::splits(steps, &site(context, Spot { module: found.holder.module, span: found.holder.span }))
+}
+
+/// Takes back the steps that keep values in memory, where a server turns out to run in several processes and no plan file says where
+/// they are.
+pub fn withhold(plans: &mut [ServerPlan], servers: &[Server], settings: &PlanSettings) {
+    let in_one = |step: &Step| choice::of_step(step, settings).is_some_and(|own| own.home.is_some());
     for plan in plans {
         let server = servers.iter().find(|server| server.path == plan.server && server.language == plan.language);
         let Some(several) = server.and_then(|server| server.processes.first()) else { continue };
         let (handles, others) = std::mem::take(&mut plan.steps)
             .into_iter()
-            .partition(|step| matches!(step.kind, StepKind::Handle(_) | StepKind::Captured(_)));
+            .partition(|step| matches!(step.kind, StepKind::Handle(_) | StepKind::Captured(_)) && !in_one(step));
         plan.steps = others;
         plan.manual.extend(handles.into_iter().filter_map(|step| withheld(step, several)));
     }
@@ -82,9 +110,11 @@ impl Words {
         let names = match &step.kind {
             StepKind::Handle(handle) => &handle.names,
             StepKind::Captured(captured) => &captured.names,
+            StepKind::External(external) => &external.names,
             _ => return,
         };
         self.tools.extend([names.create.clone(), names.destroy.clone()]);
+        self.tools.extend(names.list.clone());
         self.arguments.push(names.argument.clone());
     }
 }
@@ -148,7 +178,7 @@ fn store(
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
     }
-    let tools = tools(context, found, companions, &followed)?;
+    let tools = handler_tools(context, found, companions, &followed)?;
     if tools.is_empty() {
         return Err(stop(
             "no tool was seen to reach it",
@@ -195,7 +225,11 @@ fn store(
             place,
             container,
         },
-        lifetime: lifetime(settings, &called),
+        lifetime: Lifetime {
+            idle_in_code: facts::has_option(context.analysis, made, "ttl"),
+            limit_in_code: facts::has_option(context.analysis, made, "max"),
+            ..lifetime(settings, &called)
+        },
         owner: server.principal == Principal::User,
         companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
@@ -204,6 +238,8 @@ fn store(
         lazy,
         plain: facts::is_plain(context.analysis, found),
         choices: facts::choices(context.analysis, found),
+        transition: settings.transition,
+        shared: None,
         loss: loss(&facts::lists(context.analysis, found)),
         reasons: reasons(&names, &tools, lazy),
         names,
@@ -230,7 +266,8 @@ fn store(
     })
 }
 
-fn tools(
+/// The tools that the handlers on the way serve.
+pub(super) fn handler_tools(
     context: &Context<'_, '_>,
     found: &Found,
     companions: &[&Found],
@@ -295,6 +332,8 @@ pub(super) fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
         limit: own.limit.or(general.limit).unwrap_or(1000),
         idle_is_set: own.idle_seconds.is_some(),
         limit_is_set: own.limit.is_some(),
+        idle_in_code: false,
+        limit_in_code: false,
     }
 }
 

@@ -102,7 +102,7 @@ fn what_counts_and_closes_for_other_files_stays_where_it_is() {
     for text in [
         "export const track = (_req: Request, res: Response, next: NextFunction) => {",
         "  return inFlight.size;",
-        "  draining = true;\n  await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));\n}",
+        "  draining = true;\n  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));\n}",
     ] {
         assert!(controller.contains(text), "{text} is missing:\n{controller}");
     }
@@ -167,8 +167,8 @@ fn a_fallback_in_a_callback_is_no_answer_of_the_call_and_listed_methods_are_turn
     assert_parses("routes.ts", &routes);
     for text in [
         "  if (body === undefined) return c.text('Parse error', 400);\n  const transport = await getOrCreate();\n",
-        "mcp.on(['GET', 'DELETE'], '/', (c) =>\n",
-        "405, { Allow: 'POST' }",
+        "mcp.on(['GET', 'DELETE'], '/', (c) => {\n  return c.json(\n",
+        "    405,\n    { Allow: 'POST' }\n  );\n});\n",
     ] {
         assert!(routes.contains(text), "{text} is missing:\n{routes}");
     }

@@ -6,10 +6,11 @@ use super::initial::{chosen, free, nothing};
 use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
-use crate::plan::handle::{Kind, Names, Place, Role, ToolUse, Touch};
+use crate::plan::handle::{Carries, Entry, Kind, Names, Place, Role, ToolUse, Touch, plural};
 use crate::render::Refused;
 use crate::render::typescript::imports;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
+use crate::render::typescript::scripts::Code;
 use crate::render::typescript::tools::{self, NewTool, Parameter};
 
 /// Lets the tools that create a value answer its id.
@@ -17,6 +18,7 @@ pub fn existing(work: &mut Work<'_>) -> Result<(), Refused> {
     for index in 0..work.handle.carriers.len() {
         let carrier = &work.handle.carriers[index];
         if !work.creates(carrier) {
+            alone(work, carrier)?;
             let fills = work.touches(index).find(|touch| touch.kind == Kind::Write);
             let for_creators = carrier.calls.iter().any(|call| work.creates(&work.handle.carriers[call.within]));
             if let Some(touch) = fills.filter(|_| for_creators) {
@@ -37,6 +39,20 @@ pub fn existing(work: &mut Work<'_>) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// Refuses a handler that creates a value for one of its tools and uses it for another: the first would be asked for a handle that
+/// only it can give.
+fn alone(work: &Work<'_>, carrier: &Carries) -> Result<(), Refused> {
+    let Entry::Handler(tools) = &carrier.entry else { return Ok(()) };
+    let creator = tools.iter().map(|tool| &work.handle.tools[*tool]).find(|tool| tool.role == Role::Creates);
+    let Some(creator) = creator.filter(|_| !work.handle.lazy) else { return Ok(()) };
+    let (script, function) = work.function(carrier)?;
+    Err(script.refuse(
+        function,
+        format!("this handler serves `{}`, which creates the value, along with tools that use it", creator.name),
+        "give that tool a handler of its own, and run again",
+    ))
 }
 
 fn put_in(work: &mut Work<'_>, carrier: usize, touch: &Touch) -> Result<(), Refused> {
@@ -97,25 +113,65 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     } else {
         handle.tools.iter().rev().find(|tool| file(tool) == file(first)).unwrap_or(first)
     };
-    let creates = handle.lazy || !handle.tools.iter().any(|tool| tool.role == Role::Creates);
-    let destroys = !handle.tools.iter().any(|tool| tool.role == Role::Destroys);
+    let creates = handle.adds_creator();
+    let destroys = handle.adds_destroyer();
     let (anchor_script, handled) = (work.scripts.of(&first.registration)?, work.scripts.of(&first.handler)?);
     let code = if first.entry.is_some() { handled } else { anchor_script };
     let store = store_expression(work, code, first)?;
     let ahead = ahead(work, first);
     if creates {
-        let tool = creating(work, code, &store)?;
+        let told = work.scripts.at(first.entry.as_ref().unwrap_or(&first.registration))?;
+        let later = is_read_later(work, told);
+        let mut tool = creating(work, code, &store)?;
+        if !later {
+            tool.description.pop();
+            work.notes.push(lifetime_note(&tool.name, &handle.names));
+        }
         work.edits.extend(tools::insert(work.scripts, first, true, &tool, ahead)?);
+    }
+    let lists = if handle.owner { handle.names.list.clone() } else { None };
+    if let Some(name) = &lists {
+        let tool = listing(&handle.names, name, &store, work.wait);
+        work.edits.extend(tools::insert(work.scripts, first, true, &tool, ahead)?);
+        work.features.list = true;
     }
     if destroys {
         let tool = destroying(work, &store);
         work.edits.extend(tools::insert(work.scripts, last, false, &tool, ahead)?);
     }
-    if handle.owner && (creates || destroys) {
+    for tool in handle.tools.iter().filter(|tool| !creates && tool.role == Role::Creates) {
+        tell_lifetime(work, tool);
+    }
+    if handle.owner && (creates || destroys || lists.is_some()) {
         let at = code.path.clone();
         work.owned_files.push(at);
     }
     Ok(())
+}
+
+/// Lets the description of a tool that creates values say how long they live, where that is known by the time it is read.
+fn tell_lifetime(work: &mut Work<'_>, tool: &ToolUse) {
+    let names = &work.handle.names;
+    let what = format!("{} {}", capital(article(&names.noun)), names.noun);
+    let description = tools::description(work.scripts, tool).filter(|code| is_read_later(work, *code));
+    let told = description.and_then(|code| Some((code, store_expression(work, code.script, tool).ok()?)));
+    match told {
+        Some((description, store)) => {
+            work.edits.extend(tools::say_more(description, &format!("{what} ${{{store}.lifetime}}.")));
+        }
+        None => work.notes.push(lifetime_note(&tool.name, names)),
+    }
+}
+
+fn lifetime_note(tool: &str, names: &Names) -> String {
+    format!("{tool}: its description should say how long {} lives", names.one())
+}
+
+/// Whether code runs after the store was made: within a function, or below it.
+fn is_read_later(work: &Work<'_>, code: Code<'_>) -> bool {
+    let made = &work.handle.store.made;
+    let below = code.script.path == made.path && code.node.start_byte() > made.span.end as usize;
+    below && work.handle.store.place != Place::Field || enclosing_function(code.node).is_some()
 }
 
 /// The first access of a handler that dispatches: a new tool has to be run before.
@@ -200,6 +256,7 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         body,
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
         structured: vec![names.argument.clone()],
+        lists: false,
     })
 }
 
@@ -228,6 +285,22 @@ pub fn drops(names: &Names, source: String, store: &str, wait: bool, owner: bool
         body: vec![format!("{wait}{store}.destroy({}{owner});", names.argument)],
         text: format!("Destroyed ${{{}}}", names.argument),
         structured: Vec::new(),
+        lists: false,
+    }
+}
+
+/// The tool that lists the handles of the caller: handles alone, since who owns them is nobody's business.
+pub fn listing(names: &Names, name: &str, store: &str, wait: bool) -> NewTool {
+    let wait = if wait { "await " } else { "" };
+    let ids = format!("{}s", names.argument);
+    NewTool {
+        name: name.to_owned(),
+        description: vec![format!("List the {} of the calling user by {}.", plural(&names.noun), names.argument)],
+        parameters: Vec::new(),
+        body: vec![format!("const {ids} = ({wait}{store}.list(ownerOf({{auth}}))).map(({{ handle }}) => handle);")],
+        text: format!("{ids}: ${{JSON.stringify({ids})}}"),
+        structured: vec![ids],
+        lists: true,
     }
 }
 

@@ -5,11 +5,12 @@ use tree_sitter::Node;
 use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
+use crate::plan::SharedStore;
 use crate::plan::handle::{Container, Place};
-use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::scripts::is_declared;
 use crate::render::typescript::tools::pair;
+use crate::render::{Files, Refused};
 
 /// Declares the handle store where the container was. Answers whether the file needs the type of handle stores.
 pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -34,13 +35,31 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
             }
             let indent = script.indentation(declaration);
             let text = script.indented(&script.style.dress(&options), indent);
-            let text = format!("new MemoryHandles{}({text})", type_argument(work, value.as_deref()));
+            let text =
+                format!("new {}{}({text})", class(work.handle.shared.as_ref()), type_argument(work, value.as_deref()));
             work.edits.replace(script, span(made), text);
             open_up(work, script, declaration)?;
         }
         Place::Local => move_out(work, script, declaration, made, value.as_deref(), &options)?,
     }
     Ok(())
+}
+
+/// The class of the store.
+pub fn class(shared: Option<&SharedStore>) -> &str {
+    shared.map_or("MemoryHandles", |shared| shared.class.as_str())
+}
+
+/// Imports the class of a shared store, which has to be there, from its file.
+pub fn shared_source(shared: &SharedStore, script: &Script, files: &dyn Files) -> Result<String, Refused> {
+    if files.exists(&shared.module) {
+        return Ok(reach::specifier(script, &shared.module));
+    }
+    Err(script.refuse(
+        script.tree.root_node(),
+        format!("the plan takes the store from `{}`, and there is no such file", shared.module),
+        "write it below the root, or name another file",
+    ))
 }
 
 /// With a function among the options, nothing else tells the type of values early enough.
@@ -176,7 +195,8 @@ fn move_out(
     let end = if script.style.semicolons { ";" } else { "" };
     let newline = script.style.newline;
     let argument = type_argument(work, value);
-    let text = format!("const {name}{annotation} = new MemoryHandles{argument}({}){end}", script.style.dress(options));
+    let class = class(work.handle.shared.as_ref());
+    let text = format!("const {name}{annotation} = new {class}{argument}({}){end}", script.style.dress(options));
     work.edits.cut(script, script.removal(own));
     let start = script.removal(top).start as usize;
     let start =

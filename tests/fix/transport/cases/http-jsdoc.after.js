@@ -15,11 +15,18 @@ async function mcp(req, res) {
   if (req.method !== 'POST') {
     res
       .writeHead(405, { Allow: 'POST', 'Content-Type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null }));
+      .end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Method not allowed.' },
+          id: null,
+        }),
+      );
     return;
   }
 
   if (!track(res)) return;
+  // Runs on each request: clients, pools and caches stay outside.
   const server = buildServer();
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
@@ -39,7 +46,13 @@ const track = (res) => {
   if (draining) {
     res
       .writeHead(503, { Connection: 'close', 'Content-Type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'Server is shutting down' }, id: null }));
+      .end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Server is shutting down' },
+          id: null,
+        }),
+      );
     return false;
   }
   inFlight.add(res);
@@ -47,6 +60,7 @@ const track = (res) => {
   return true;
 };
 
+// The key keeps its name for whoever reads it; it counts requests in flight now.
 // The key keeps its name for whoever reads it; it counts requests in flight now.
 const httpServer = http.createServer((req, res) => {
   const path = (req.url || '/').split('?')[0];
@@ -67,6 +81,6 @@ httpServer.listen(3000);
 process.on('SIGTERM', async () => {
   httpServer.close();
   draining = true;
-  await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));
+  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
   process.exit(0);
 });
