@@ -30,7 +30,7 @@ program="$(realpath "$program")"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# The same six languages' worth of rules for a tool that parses everything: one pattern for each grammar.
+# For a tool that parses everything: one pattern for each of its grammars.
 rules="$work/rules.yml"
 for language in TypeScript Tsx JavaScript Python; do
     [[ -s "$rules" ]] && echo '---' >> "$rules"

@@ -234,19 +234,7 @@ impl Finder<'_, '_> {
 
     /// Where the methods of a class touch one of its fields.
     fn field_reads(&self, class: ClassRef, name: Name) -> Vec<ExprRef> {
-        let mut out = Vec::new();
-        for part in self.flow.parts(class) {
-            let facts = self.flow.program.module(part.module);
-            out.extend(facts.expr_ids().map(|id| At { module: part.module, id }).filter(
-                |at| match facts.kind(at.id) {
-                    ExprKind::Member { object, name: used } => {
-                        *used == name && matches!(facts.kind(*object), ExprKind::This(Some(id)) if *id == part.id)
-                    }
-                    _ => false,
-                },
-            ));
-        }
-        out
+        self.flow.parts(class).iter().flat_map(|part| self.flow.own_field_uses(*part, name)).collect()
     }
 
     /// Whether what a field holds is cleared away when its object ends: then it is something with a life of its own.

@@ -35,10 +35,26 @@ const REEXPORTS: u32 = 8;
 const AROUND: usize = 12;
 
 /// The unread files that matter, by the specifiers that lead there.
-pub fn wanted(flow: &Flow<'_>, lives: &Lives, unread: &FxHashSet<Unread>) -> FxHashSet<Unread> {
-    let mut demand = Demand { flow, lives, unread, tracked: FxHashMap::default(), wanted: FxHashSet::default() };
+#[derive(Default)]
+pub struct Wanted {
+    /// Something of a session goes into them, or comes out.
+    pub crossed: FxHashSet<Unread>,
+    /// Code that runs for a session or a call uses them, and that is all: they matter if they keep something.
+    pub used: FxHashSet<Unread>,
+}
+
+/// Finds the unread files that matter.
+pub fn wanted(flow: &Flow<'_>, lives: &Lives, unread: &FxHashSet<Unread>) -> Wanted {
+    let mut demand = Demand {
+        flow,
+        lives,
+        unread,
+        tracked: FxHashMap::default(),
+        wanted: FxHashSet::default(),
+        used: FxHashSet::default(),
+    };
     if unread.is_empty() {
-        return demand.wanted;
+        return Wanted::default();
     }
     demand.track_imports();
     demand.bases_and_decorators();
@@ -47,7 +63,7 @@ pub fn wanted(flow: &Flow<'_>, lives: &Lives, unread: &FxHashSet<Unread>) -> FxH
             break;
         }
     }
-    demand.wanted
+    Wanted { used: demand.used.difference(&demand.wanted).copied().collect(), crossed: demand.wanted }
 }
 
 struct Demand<'a, 'p> {
@@ -57,6 +73,7 @@ struct Demand<'a, 'p> {
     /// What stands for something of unread files, or for what was made with it.
     tracked: FxHashMap<Place, Vec<Unread>>,
     wanted: FxHashSet<Unread>,
+    used: FxHashSet<Unread>,
 }
 
 impl Demand<'_, '_> {
@@ -173,9 +190,12 @@ impl Demand<'_, '_> {
                 if leads.iter().all(|lead| self.wanted.contains(lead)) {
                     continue;
                 }
-                if self.matters(at) {
+                if self.meets(at, &|value| self.is_of_session(value)) {
                     self.wanted.extend(leads);
                 } else {
+                    if self.is_inside(self.flow.program.func_of(at)) {
+                        self.used.extend(leads.iter().copied());
+                    }
                     handed.extend(self.put_into(at).into_iter().map(|place| (place, leads.clone())));
                 }
             } else if let Some(leads) = self.leads_by_name(at)
@@ -229,11 +249,6 @@ impl Demand<'_, '_> {
         self.tracked.get(&Place::Named(name))
     }
 
-    /// Whether a use is one by which something of a session crosses.
-    fn matters(&self, at: ExprRef) -> bool {
-        self.is_inside(self.flow.program.func_of(at)) || self.meets(at, &|value| self.is_of_session(value))
-    }
-
     /// Whether a call that an expression is part of (as callee or argument) has to do with certain values besides.
     fn meets(&self, at: ExprRef, counts: &dyn Fn(&Value) -> bool) -> bool {
         let facts = self.flow.program.module(at.module);
@@ -261,11 +276,11 @@ impl Demand<'_, '_> {
         false
     }
 
-    /// Whether a function runs for a session, a request or a call, or is where handlers are written.
+    /// Whether a function runs for a session or a call, or is where handlers are written. (One that runs for any request of a web
+    /// server may have nothing to do with either.)
     fn is_inside(&self, func: FuncRef) -> bool {
         let contexts = self.lives.contexts(func);
         contexts.has(Contexts::SESSION)
-            || contexts.has(Contexts::REQUEST)
             || contexts.has(Contexts::CALL)
             || self.lives.handler_reach.contains(&func)
             || self.lives.registers.contains(&func)

@@ -1,23 +1,33 @@
 //! Interned names: every identifier, property key and string literal of interest is a [`Name`], so that facts are small and
-//! comparison is one pointer.
+//! comparison is one number.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
-use std::sync::{LazyLock, RwLock};
+use std::num::NonZeroU32;
+use std::sync::{LazyLock, OnceLock, RwLock};
 
 use rustc_hash::FxHashMap;
 
-/// An interned text, kept for the life of the process.
-struct Entry {
-    id: u32,
-    text: &'static str,
-}
-
-/// An interned string. Equal text means equal name within one process; the order is that of first sight.
-#[derive(Clone, Copy)]
-pub struct Name(&'static Entry);
+/// An interned string. Equal text means equal name within one process; the order is that of first sight. Four bytes, also where it may
+/// be missing: names are what facts and sets of values are mostly made of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(NonZeroU32);
 
 static TABLE: LazyLock<RwLock<FxHashMap<&'static str, Name>>> = LazyLock::new(RwLock::default);
+
+/// Texts by number, kept for the life of the process. Each chunk is twice as large as the one before, so that none is ever moved and
+/// reading takes no lock.
+static CHUNKS: [OnceLock<Box<[OnceLock<&'static str>]>>; 33 - FIRST_BITS as usize] =
+    [const { OnceLock::new() }; 33 - FIRST_BITS as usize];
+
+/// The first chunk holds two to the power of this.
+const FIRST_BITS: u32 = 10;
+
+/// The chunk of a number, the place in it, and the chunk's size.
+fn place(number: u32) -> (usize, usize, usize) {
+    let number = u64::from(number) + (1 << FIRST_BITS);
+    let bits = number.ilog2();
+    ((bits - FIRST_BITS) as usize, (number - (1 << bits)) as usize, 1 << bits)
+}
 
 impl Name {
     /// The name of `text`, interned on first sight.
@@ -29,42 +39,19 @@ impl Name {
         if let Some(&name) = table.get(text) {
             return name;
         }
-        let id = u32::try_from(table.len()).expect("fewer than 2^32 names");
+        let number = u32::try_from(table.len() + 1).ok().and_then(NonZeroU32::new).expect("fewer than 2^32 names");
         let text: &'static str = Box::leak(text.into());
-        let name = Self(Box::leak(Box::new(Entry { id, text })));
-        table.insert(text, name);
-        name
+        let (chunk, at, size) = place(number.get());
+        let texts = CHUNKS[chunk].get_or_init(|| std::iter::repeat_with(OnceLock::new).take(size).collect());
+        texts[at].get_or_init(|| text);
+        table.insert(text, Self(number));
+        Self(number)
     }
 
     /// The text of the name.
     pub fn text(self) -> &'static str {
-        self.0.text
-    }
-}
-
-impl PartialEq for Name {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0)
-    }
-}
-
-impl Eq for Name {}
-
-impl Hash for Name {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.id.hash(state);
-    }
-}
-
-impl PartialOrd for Name {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Name {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.id.cmp(&other.0.id)
+        let (chunk, at, _) = place(self.0.get());
+        CHUNKS[chunk].get().and_then(|texts| texts[at].get()).copied().unwrap_or_default()
     }
 }
 

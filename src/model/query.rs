@@ -1,24 +1,15 @@
 //! Questions to a solved program that need no further solving.
 
-use super::facts::{ClassId, ExprId, ExprKind, Key, Span, SymbolId};
+mod holder;
+
+pub use holder::Holder;
+
+use super::facts::{ExprKind, Key, SymbolId};
+use super::flow::Flow;
 use super::flow::value::{ObjId, Site, Value};
-use super::flow::{Flow, Owner};
 use super::name::{Name, part};
 use super::program::{At, ExprRef, FuncRef, SymbolRef};
 use super::vocabulary::{Op, Role};
-
-/// What holds an object, as a reader of the code would name it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Holder {
-    /// Variable or field name.
-    pub name: Name,
-    /// Module of the declaration.
-    pub module: u32,
-    /// The name at its declaration.
-    pub span: Span,
-    /// The variable, where it is one.
-    pub symbol: Option<SymbolRef>,
-}
 
 /// An operation that a call performs on a receiver.
 #[derive(Clone, Debug)]
@@ -84,14 +75,13 @@ impl<'p> Flow<'p> {
 
     /// The named fields of an object with their values.
     pub fn fields(&self, id: ObjId) -> Vec<(Name, Vec<Value>)> {
-        let owner = self.owner(id);
-        self.field_names
-            .get(&owner)
-            .into_iter()
-            .flatten()
-            .filter(|name| !name.text().starts_with('[') && **name != "...")
-            .map(|name| (*name, self.field_values(id, *name)))
-            .collect()
+        self.named_parts(id).map(|name| (name, self.field_values(id, name))).collect()
+    }
+
+    /// The names of an object's fields.
+    fn named_parts(&self, id: ObjId) -> impl Iterator<Item = Name> + '_ {
+        let names = self.field_names.get(&self.owner(id)).into_iter().flatten().copied();
+        names.filter(|name| !name.text().starts_with('[') && *name != "...")
     }
 
     /// What a call does to its receiver, by the receiver's role or (where that is unknown) by the name alone.
@@ -200,120 +190,6 @@ impl<'p> Flow<'p> {
         }
     }
 
-    /// What holds an object: the variable or field it is first put in.
-    pub fn holder(&self, id: ObjId) -> Option<Holder> {
-        self.holder_within(id, 0)
-    }
-
-    fn holder_within(&self, id: ObjId, depth: u32) -> Option<Holder> {
-        if depth > 6 {
-            return None;
-        }
-        match self.object(id).site {
-            Site::Symbol(symbol) => Some(self.symbol_holder(symbol)),
-            Site::Expr(expr) => self.holder_of_expr(expr).or_else(|| self.owner_holder(id, depth)),
-            Site::Part(owner, name) if name == "[]" => self.holder_within(owner, depth + 1),
-            Site::Part(owner, name) => match self.object(owner).class {
-                Some(class) => {
-                    let field = self.program.class(class).fields.iter().find(|field| field.name == name)?;
-                    Some(Holder { name, module: class.module, span: field.span, symbol: None })
-                }
-                None if owner.0 == u32::MAX => None,
-                None => self.holder_within(owner, depth + 1),
-            },
-            Site::Class(class) => {
-                let facts = self.program.class(class);
-                Some(Holder { name: facts.name?, module: class.module, span: facts.name_span, symbol: None })
-            }
-            Site::Param(func, index) => {
-                let param = self.program.function(func).params.get(index as usize)?;
-                Some(self.symbol_holder(At { module: func.module, id: param.symbol }))
-            }
-            Site::Decl(decl) => {
-                let facts = &self.program.module(decl.module).type_decls[decl.id.index()];
-                Some(Holder { name: facts.name, module: decl.module, span: facts.span, symbol: None })
-            }
-        }
-    }
-
-    /// A holder that is a variable.
-    pub fn symbol_holder(&self, symbol: SymbolRef) -> Holder {
-        let facts = self.program.symbol(symbol);
-        Holder { name: facts.name, module: symbol.module, span: facts.span, symbol: Some(symbol) }
-    }
-
-    /// The variable or field that a fresh value goes into, by the code around it.
-    pub fn holder_of_expr(&self, expr: ExprRef) -> Option<Holder> {
-        let facts = self.program.module(expr.module);
-        let mut at = expr.id;
-        for _ in 0..8 {
-            let parent = facts.expr(at).parent?;
-            match facts.kind(parent) {
-                ExprKind::Assign { target, value, .. } if *value == at => {
-                    return match facts.kind(*target) {
-                        ExprKind::Symbol(id) => Some(self.symbol_holder(At { module: expr.module, id: *id })),
-                        ExprKind::Member { name, object } => {
-                            Some(self.field_holder(expr.module, *object, *name, *target))
-                        }
-                        _ => None,
-                    };
-                }
-                ExprKind::Cast { .. } | ExprKind::Either { .. } => at = parent,
-                // `Object.freeze(new Map())`, `proxy(new Map())`.
-                ExprKind::Call { args, .. } if args.len() == 1 && args[0].value == at => at = parent,
-                ExprKind::Object(fields) => {
-                    let field = fields.iter().find(|field| field.value == at)?;
-                    let Key::Name(name) = &field.key else { return None };
-                    let start = field.span.start;
-                    let span = Span { start, end: start + name.text().len() as u32 };
-                    return Some(Holder { name: *name, module: expr.module, span, symbol: None });
-                }
-                _ => return None,
-            }
-        }
-        None
-    }
-
-    fn field_holder(&self, module: u32, object: ExprId, name: Name, target: ExprId) -> Holder {
-        let facts = self.program.module(module);
-        let class = match facts.kind(object) {
-            ExprKind::This(Some(class)) => Some(*class),
-            _ => None,
-        };
-        let declared =
-            class.and_then(|class: ClassId| facts.class(class).fields.iter().find(|field| field.name == name));
-        let span = declared.map_or(facts.expr(target).span, |field| field.span);
-        Holder { name, module, span, symbol: None }
-    }
-
-    /// Where a field of an object is declared, or first given a value.
-    pub fn field_place(&self, id: ObjId, name: Name) -> Option<Holder> {
-        let object = self.object(id);
-        if let Some(class) = object.class {
-            let field = self.program.class(class).fields.iter().find(|field| field.name == name)?;
-            return Some(Holder { name, module: class.module, span: field.span, symbol: None });
-        }
-        let Site::Expr(at) = object.site else { return None };
-        let ExprKind::Object(fields) = self.program.kind(at) else { return None };
-        let field = fields.iter().find(|field| matches!(&field.key, Key::Name(key) if *key == name))?;
-        let Span { start, .. } = field.span;
-        let span = Span { start, end: start + name.text().len() as u32 };
-        Some(Holder { name, module: at.module, span, symbol: None })
-    }
-
-    /// The holder of the container that an object is an element or field of.
-    fn owner_holder(&self, id: ObjId, depth: u32) -> Option<Holder> {
-        let value = Value::Object(id);
-        self.field_names.iter().find_map(|(owner, names)| {
-            let Owner::Object(owner_id) = owner else { return None };
-            let holds = *owner_id != id
-                && names
-                    .iter()
-                    .any(|name| self.known_field(*owner, *name).is_some_and(|node| self.values(node).contains(&value)));
-            if holds { self.holder_within(*owner_id, depth + 1) } else { None }
-        })
-    }
-
     /// The outermost expression whose value is this one's: through casts, alternatives and awaits.
     pub fn outermost(&self, expr: ExprRef) -> ExprRef {
         let facts = self.program.module(expr.module);
@@ -325,15 +201,6 @@ impl<'p> Flow<'p> {
             }
         }
         At { module: expr.module, id: at }
-    }
-
-    /// All uses of a symbol.
-    pub fn uses(&self, symbol: SymbolRef) -> impl Iterator<Item = ExprRef> + '_ {
-        let facts = self.program.module(symbol.module);
-        facts
-            .expr_ids()
-            .filter(move |id| matches!(facts.kind(*id), ExprKind::Symbol(used) if *used == symbol.id))
-            .map(move |id| At { module: symbol.module, id })
     }
 
     /// The symbol that an expression uses.
@@ -351,13 +218,29 @@ impl<'p> Flow<'p> {
         if object.role.is_some_and(|role| roles.contains(&role)) {
             return true;
         }
-        depth > 0
-            && self.fields(id).iter().flat_map(|(_, values)| values).chain(&self.elements(id)).any(
-                |value| match value {
-                    Value::Object(inner) => *inner != id && self.holds_role(*inner, roles, depth - 1),
-                    _ => false,
-                },
-            )
+        if depth == 0 {
+            return false;
+        }
+        let inner = &mut |value: &Value| match value {
+            Value::Object(inner) => *inner != id && self.holds_role(*inner, roles, depth - 1),
+            _ => false,
+        };
+        self.named_parts(id).any(|name| self.any_field_value(id, name, 0, inner))
+            || self.any_field_value(id, part::elements(), 0, inner)
+    }
+
+    /// Whether any value of a field passes a test; fields taken over by a spread included.
+    fn any_field_value(&self, id: ObjId, name: Name, depth: u32, test: &mut impl FnMut(&Value) -> bool) -> bool {
+        let owner = self.owner(id);
+        if self.known_field(owner, name).is_some_and(|node| self.values(node).iter().any(&mut *test)) {
+            return true;
+        }
+        depth < 3
+            && self.known_field(owner, part::spread()).is_some_and(|node| {
+                self.values(node).iter().any(|value| {
+                    matches!(value, Value::Object(other) if *other != id && self.any_field_value(*other, name, depth + 1, test))
+                })
+            })
     }
 
     /// The functions among the values of an expression.

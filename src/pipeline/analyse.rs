@@ -2,13 +2,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Progress;
 use super::ScanOptions;
 use super::components::Solved;
 use super::load::Loaded;
 use super::locate::Locator;
-use super::{processes, upgrades};
-use crate::classify::answer::{KeyedBy, Role, SdkAnswer, Server};
+use super::{merge, processes, upgrades};
+use crate::classify::answer::{KeyedBy, SdkAnswer, Server};
 use crate::classify::server::{self, Shape};
 use crate::classify::signals::Signals;
 use crate::classify::stores::Analysis;
@@ -27,12 +26,11 @@ use crate::workspace::replicas::Replicas;
 use crate::workspace::sdk::{self, Era, SdkKind};
 use crate::workspace::{Family, Packages, Resolution, Resolver};
 
-/// How often the analysis may ask for further files: how many imports away from a file of interest another may be.
-const ROUNDS: usize = 7;
-/// The same for programs of very many expressions, which take long to solve.
+/// How often the analysis may ask for further files: how many imports away from a file of interest another may be. Programs of many
+/// expressions take long to solve, and ask less often: rounds, and up to how many expressions.
+const ROUNDS: [(usize, usize); 2] = [(7, 30_000), (3, 100_000)];
+/// The same for programs beyond that, of a megabyte of source and more.
 const ROUNDS_OF_LARGE: usize = 2;
-/// From how many expressions on a program is large: a few megabytes of source.
-const LARGE: usize = 300_000;
 
 /// What the analysis of a tree found.
 #[derive(Default)]
@@ -52,13 +50,19 @@ pub struct Answers {
 }
 
 impl Answers {
-    fn extend(&mut self, other: &Self) {
-        self.servers.extend(other.servers.iter().cloned());
-        self.findings.extend(other.findings.iter().cloned());
-        self.uncalled.extend(other.uncalled.iter().cloned());
-        self.plans.extend(other.plans.iter().cloned());
-        self.texts.extend(other.texts.iter().cloned());
-        self.processes.extend(other.processes.iter().cloned());
+    /// Adds what another part of the tree told.
+    pub fn extend(&mut self, other: Self) {
+        self.servers.extend(other.servers);
+        self.findings.extend(other.findings);
+        self.uncalled.extend(other.uncalled);
+        self.plans.extend(other.plans);
+        self.texts.extend(other.texts);
+        self.processes.extend(other.processes);
+    }
+
+    /// Adds up what was told of the same server by parts that do not import each other.
+    pub fn merge(&mut self) {
+        merge::servers(&mut self.servers);
     }
 }
 
@@ -75,12 +79,18 @@ pub struct Analyser<'a> {
 }
 
 impl Analyser<'_> {
-    /// Analyses all modules, and the files that turn out to matter to them.
-    pub fn run(&self, loaded: &mut Loaded<'_>, solved: &mut Solved, progress: &dyn Progress) -> Answers {
+    /// Analyses all modules, and the files that turn out to matter to them. `close` takes in what modules lead to that is to be solved
+    /// with them. The answer: that of each set of modules that import each other, with its first path.
+    pub fn run<'t>(
+        &self,
+        loaded: &mut Loaded<'t>,
+        solved: &mut Solved,
+        close: &mut dyn FnMut(&mut Loaded<'t>, &mut Solved),
+    ) -> Vec<(String, Vec<usize>)> {
         let mut round = 0;
-        let components = loop {
+        loop {
             round += 1;
-            solved.resolve(loaded, self.resolver, self.packages);
+            close(loaded, solved);
             let components = solved.components(loaded);
             let mut wanted = Vec::new();
             for component in &components {
@@ -95,18 +105,13 @@ impl Analyser<'_> {
                 }
             }
             if wanted.is_empty() {
-                break components;
+                let first = |component: &Vec<usize>| loaded.modules[component[0]].path.clone();
+                return components.into_iter().map(|component| (first(&component), component)).collect();
             }
             wanted.sort();
             wanted.dedup();
-            loaded.add(&wanted, self.resolver, progress);
-        };
-        let mut answers = Answers::default();
-        for component in &components {
-            answers.extend(&solved.answers[component]);
+            loaded.add(&wanted, self.resolver);
         }
-        merge(&mut answers.servers);
-        answers
     }
 
     /// Solves a component. What it tells, or else the files that have to be read first.
@@ -118,7 +123,7 @@ impl Analyser<'_> {
         round: usize,
     ) -> Result<Answers, Vec<String>> {
         let (mut program, unread) = self.program(loaded, solved, component);
-        let told = self.solve(&program, &unread, round);
+        let told = self.solve(&program, &unread, round, &mut |path| loaded.keeps_state(path));
         for (index, module) in component.iter().zip(std::mem::take(&mut program.modules)) {
             loaded.modules[*index] = module;
         }
@@ -130,17 +135,20 @@ impl Analyser<'_> {
         program: &Program,
         unread: &FxHashMap<Unread, String>,
         round: usize,
+        keeps_state: &mut dyn FnMut(&str) -> bool,
     ) -> Result<Answers, Vec<String>> {
         let size: usize = program.modules.iter().map(|module| module.exprs.len()).sum();
-        let rounds = if size > LARGE { ROUNDS_OF_LARGE } else { ROUNDS };
+        let rounds = ROUNDS.iter().find(|(_, most)| size <= *most).map_or(ROUNDS_OF_LARGE, |(rounds, _)| *rounds);
         let flow = Flow::solve(program);
         let lives = Lives::new(&flow);
-        let wanted = match round < rounds {
-            true => demand::wanted(&flow, &lives, &unread.keys().copied().collect()),
-            false => FxHashSet::default(),
-        };
-        if !wanted.is_empty() {
-            return Err(wanted.iter().map(|lead| unread[lead].clone()).collect());
+        if round < rounds {
+            let wanted = demand::wanted(&flow, &lives, &unread.keys().copied().collect());
+            let mut paths: Vec<String> = wanted.crossed.iter().map(|lead| unread[lead].clone()).collect();
+            // What code of a session merely uses matters where it may keep something.
+            paths.extend(wanted.used.iter().map(|lead| &unread[lead]).filter(|path| keeps_state(path)).cloned());
+            if !paths.is_empty() {
+                return Err(paths);
+            }
         }
         let mut answers = Answers::default();
         if self.options.tool_texts {
@@ -375,52 +383,4 @@ fn fingerprint(key: &str, count: u32) -> String {
     let hash =
         bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     format!("{hash:016x}")
-}
-
-/// One answer for each package and language: its parts that do not import each other are added up.
-fn merge(servers: &mut Vec<Server>) {
-    let mut out: Vec<Server> = Vec::new();
-    for server in servers.drain(..) {
-        let family =
-            |language: &str| if language == "javascript" { "typescript".to_owned() } else { language.to_owned() };
-        match out
-            .iter_mut()
-            .find(|known| known.path == server.path && family(known.language) == family(server.language))
-        {
-            Some(known) => add(known, server),
-            None => out.push(server),
-        }
-    }
-    *servers = out;
-}
-
-fn add(known: &mut Server, other: Server) {
-    use crate::classify::answer::Category;
-    known.role = match (known.role, other.role) {
-        (a, b) if a == b => a,
-        (Role::Library, b) => b,
-        (a, Role::Library) => a,
-        _ => Role::Both,
-    };
-    if other.language == "typescript" {
-        known.language = "typescript";
-    }
-    known.sdk = known.sdk.take().or(other.sdk);
-    known.category = known.category.max(other.category);
-    known.categories.extend(other.categories);
-    known.categories.sort_unstable();
-    known.categories.dedup();
-    if known.categories.len() > 1 {
-        known.categories.retain(|category| *category != Category::SetupOnly);
-    }
-    known.facets.extend(other.facets);
-    known.facets.sort_unstable();
-    known.facets.dedup();
-    if other.principal > known.principal {
-        known.principal = other.principal;
-        known.principal_at = other.principal_at;
-    }
-    known.stores.extend(other.stores);
-    known.processes.extend(other.processes);
-    upgrades::merge(&mut known.upgrades, other.upgrades);
 }

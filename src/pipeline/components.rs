@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::analyse::Answers;
 use super::load::{Loaded, all_specifiers};
-use crate::model::facts::Module;
+use crate::model::facts::Language;
 use crate::model::name::Name;
 use crate::workspace::packages::Specifier;
 use crate::workspace::{Family, Packages, Resolution, Resolver, sdk};
@@ -25,10 +25,7 @@ impl Solved {
             let mut specifiers = all_specifiers(module, true);
             specifiers.sort_unstable();
             specifiers.dedup();
-            let resolve = |name: Name| {
-                let resolution = resolver.resolve(&module.path, name.text());
-                (name, as_sdk(module, name, &resolution, packages).unwrap_or(resolution))
-            };
+            let resolve = |name: Name| (name, resolve(&module.path, module.language, name.text(), resolver, packages));
             self.resolutions.push(specifiers.into_iter().map(resolve).collect());
         }
     }
@@ -67,18 +64,29 @@ impl Solved {
     }
 }
 
-/// An SDK whose sources lie in the same tree is an SDK all the same to other packages: what its names mean is known, and is no
-/// question of how they are written.
-fn as_sdk(module: &Module, specifier: Name, resolution: &Resolution, packages: &Packages) -> Option<Resolution> {
-    let Resolution::File(path) = resolution else { return None };
-    let family = Family::of(module.language);
-    let (package, subpath) = match family {
-        Family::Js => Specifier::parse(specifier.text()).map(|parts| (parts.name, parts.subpath))?,
-        Family::Python => specifier.text().split_once('.').unwrap_or((specifier.text(), "")),
-        Family::Rust => return None,
+/// Where an import leads. An SDK whose sources lie in the same tree is an SDK all the same to other packages: what its names mean is
+/// known, and is no question of how they are written.
+pub fn resolve(
+    path: &str,
+    language: Language,
+    specifier: &str,
+    resolver: &Resolver,
+    packages: &Packages,
+) -> Resolution {
+    let resolution = resolver.resolve(path, specifier);
+    let Resolution::File(target) = &resolution else { return resolution };
+    let family = Family::of(language);
+    let parts = match family {
+        Family::Js => Specifier::parse(specifier).map(|parts| (parts.name, parts.subpath)),
+        Family::Python => Some(specifier.split_once('.').unwrap_or((specifier, ""))),
+        Family::Rust => None,
     };
-    sdk::of_import(family, package)?;
-    let dir = |path: &str| packages.of_file(path, module.language).map(|package| package.dir.as_str());
-    let (from, to) = (dir(&module.path), dir(path));
-    (from != to).then(|| Resolution::External { package: package.to_owned(), subpath: subpath.to_owned() })
+    let Some((package, subpath)) = parts.filter(|(package, _)| sdk::of_import(family, package).is_some()) else {
+        return resolution;
+    };
+    let dir = |path: &str| packages.of_file(path, language).map(|package| package.dir.as_str());
+    if dir(path) == dir(target) {
+        return resolution;
+    }
+    Resolution::External { package: package.to_owned(), subpath: subpath.to_owned() }
 }

@@ -1,6 +1,5 @@
-//! From a walked tree to lowered modules: prefilter, parse, and the files that parsed ones lead to.
+//! From a walked tree to lowered modules: which files are of interest, parsing them, and the files that parsed ones lead to.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use aho_corasick::AhoCorasick;
@@ -28,6 +27,72 @@ const MODEST_TREE: usize = 600;
 /// How many imports away from a file of interest another file may be.
 const HOPS: usize = 6;
 
+/// What the first look at the bytes of all files gave.
+#[derive(Default)]
+pub struct Sifted<'t> {
+    /// Files that matter by themselves, sorted by path.
+    pub files: Vec<&'t SourceFile>,
+    /// For each of them, what it imports as far as its bytes tell.
+    pub imports: Vec<Vec<String>>,
+    /// What could not be read.
+    pub skipped: Vec<Skipped>,
+}
+
+impl<'t> Sifted<'t> {
+    /// Reads every file, and keeps those that the prefilter lets through, that hold one of the words, or that are asked for by path.
+    pub fn of(tree: &'t Tree, words: &[String], also: &[String], progress: &dyn Progress) -> Self {
+        // A directive has to be judged also where nothing is left that it could allow.
+        let words = words.iter().map(String::as_str).chain([DIRECTIVE]);
+        let words = AhoCorasick::new(words).expect("a few words make an automaton");
+        let also: FxHashSet<&str> = also.iter().map(String::as_str).collect();
+        let asked = |file: &SourceFile, bytes: &[u8]| {
+            prefilter::interesting(file.language, bytes) || words.is_match(bytes) || also.contains(file.path.as_str())
+        };
+        let done = AtomicU64::new(0);
+        let sift = |file: &'t SourceFile| {
+            let bytes = tree.read(file);
+            let total = tree.files.len() as u64;
+            progress.step(Stage::Parse, done.fetch_add(1, Ordering::Relaxed) + 1, Some(total));
+            match bytes {
+                Ok(bytes) if asked(file, &bytes) => Some(Ok((file, prefilter::imports(file.language, &bytes)))),
+                Ok(_) => None,
+                Err(error) => Some(Err(Skipped::new(file.path.clone(), SkipReason::from(&error)))),
+            }
+        };
+        let found: Vec<Result<(&SourceFile, Vec<String>), Skipped>> = if is_small(tree) {
+            tree.files.iter().filter_map(sift).collect()
+        } else {
+            tree.files.par_iter().filter_map(sift).collect()
+        };
+        let mut sifted = Self::default();
+        for one in found {
+            match one {
+                Ok((file, imports)) => {
+                    sifted.files.push(file);
+                    sifted.imports.push(imports);
+                }
+                Err(skipped) => sifted.skipped.push(skipped),
+            }
+        }
+        // In a small tree the files around those of interest are read at once: who calls what is known without asking twice.
+        if is_small(tree) && !sifted.files.is_empty() {
+            sifted.files = tree.files.iter().collect();
+            sifted.imports = Vec::new();
+        }
+        sifted
+    }
+}
+
+/// Whether a tree is so small that it is read as a whole, and without threads.
+fn is_small(tree: &Tree) -> bool {
+    tree.files.len() <= SMALL_TREE
+}
+
+/// Whether a tree is so small that imports are simply followed.
+pub fn is_modest(tree: &Tree) -> bool {
+    tree.files.len() <= MODEST_TREE
+}
+
 /// Lowered modules of a tree, as far as they were asked for.
 pub struct Loaded<'t> {
     tree: &'t Tree,
@@ -37,44 +102,37 @@ pub struct Loaded<'t> {
     pub by_path: FxHashMap<String, usize>,
     /// What could not be read.
     pub skipped: Vec<Skipped>,
-    /// Bytes parsed.
-    pub bytes: u64,
+    /// For each module, how many bytes were parsed.
+    pub sizes: Vec<u64>,
     tried: FxHashSet<String>,
-    /// Words that make a file of interest whatever else is in it.
-    words: AhoCorasick,
+    stateful: FxHashMap<String, bool>,
 }
 
 enum Outcome {
     Module(Box<Module>, u64),
     Broken(Box<Module>, u64),
     Skipped(SkipReason),
-    Uninteresting,
 }
 
 impl<'t> Loaded<'t> {
-    /// Reads every file, parses those that the prefilter lets through or that hold one of the words, and follows their imports.
-    pub fn load(tree: &'t Tree, resolver: &Resolver, words: &[String], progress: &dyn Progress) -> Self {
-        // A directive has to be judged also where nothing is left that it could allow.
-        let words = words.iter().map(String::as_str).chain([DIRECTIVE]);
-        let mut loaded = Self {
+    /// Nothing of a tree yet.
+    pub fn new(tree: &'t Tree) -> Self {
+        Self {
             tree,
             modules: Vec::new(),
             by_path: FxHashMap::default(),
             skipped: Vec::new(),
-            bytes: 0,
+            sizes: Vec::new(),
             tried: FxHashSet::default(),
-            words: AhoCorasick::new(words).expect("a few words make an automaton"),
-        };
-        let files: Vec<&SourceFile> = tree.files.iter().collect();
-        loaded.take(&files, true, progress);
-        // In a small tree the files around those of interest are read at once: who calls what is known without asking twice.
-        if files.len() <= SMALL_TREE && !loaded.modules.is_empty() {
-            let rest: Vec<&SourceFile> =
-                files.iter().copied().filter(|file| !loaded.tried.contains(&file.path)).collect();
-            loaded.take(&rest, false, progress);
+            stateful: FxHashMap::default(),
         }
-        loaded.follow(resolver, progress);
-        loaded
+    }
+
+    /// Parses files, and what they lead to as far as that is simply followed.
+    pub fn load(&mut self, files: &[&'t SourceFile], resolver: &Resolver) {
+        let new: Vec<&SourceFile> = files.iter().copied().filter(|file| !self.tried.contains(&file.path)).collect();
+        self.take(&new);
+        self.follow(resolver);
     }
 
     /// Whether a file of the tree was not looked into yet, or only as far as the prefilter does.
@@ -82,13 +140,26 @@ impl<'t> Loaded<'t> {
         !self.tried.contains(path)
     }
 
+    /// Whether the code of a file may keep anything for later, by its bytes.
+    pub fn keeps_state(&mut self, path: &str) -> bool {
+        if let Some(&known) = self.stateful.get(path) {
+            return known;
+        }
+        let files = self.files(&[path.to_owned()]);
+        let keeps =
+            |file: &&SourceFile| self.tree.read(file).is_ok_and(|bytes| prefilter::keeps_state(file.language, &bytes));
+        let keeps = files.first().is_some_and(keeps);
+        self.stateful.insert(path.to_owned(), keeps);
+        keeps
+    }
+
     /// Parses files that were not of interest by themselves, and what they lead to. Says whether there was anything new.
-    pub fn add(&mut self, paths: &[String], resolver: &Resolver, progress: &dyn Progress) -> bool {
+    pub fn add(&mut self, paths: &[String], resolver: &Resolver) -> bool {
         let before = self.modules.len();
         let files = self.files(paths);
-        self.take(&files, false, progress);
+        self.take(&files);
         self.tried.extend(paths.iter().cloned());
-        self.follow(resolver, progress);
+        self.follow(resolver);
         self.modules.len() > before
     }
 
@@ -100,25 +171,14 @@ impl<'t> Loaded<'t> {
         paths.iter().filter(|path| !self.tried.contains(*path)).filter_map(find).collect()
     }
 
-    fn take(&mut self, files: &[&'t SourceFile], filter: bool, progress: &dyn Progress) {
-        let (tree, words) = (self.tree, &self.words);
-        let done = AtomicU64::new(0);
-        let outcomes = Mutex::new(Vec::new());
-        let one = |file: &&'t SourceFile| {
-            let outcome = read(tree, file, filter.then_some(words));
-            progress.step(Stage::Parse, done.fetch_add(1, Ordering::Relaxed) + 1, Some(files.len() as u64));
-            if !matches!(outcome, Outcome::Uninteresting) {
-                outcomes.lock().expect("no thread panics while it holds the lock").push((*file, outcome));
-            }
-        };
-        if files.len() <= SMALL_TREE {
-            files.iter().for_each(one);
+    fn take(&mut self, files: &[&'t SourceFile]) {
+        let tree = self.tree;
+        let outcomes: Vec<Outcome> = if is_small(tree) || files.len() < 2 {
+            files.iter().map(|file| read(tree, file)).collect()
         } else {
-            files.par_iter().for_each(one);
-        }
-        let mut outcomes = outcomes.into_inner().expect("no thread panics while it holds the lock");
-        outcomes.sort_by(|a, b| a.0.path.cmp(&b.0.path));
-        for (file, outcome) in outcomes {
+            files.par_iter().map(|file| read(tree, file)).collect()
+        };
+        for (file, outcome) in files.iter().zip(outcomes) {
             self.tried.insert(file.path.clone());
             match outcome {
                 Outcome::Module(module, bytes) => self.keep(file, *module, bytes),
@@ -127,21 +187,20 @@ impl<'t> Loaded<'t> {
                     self.keep(file, *module, bytes);
                 }
                 Outcome::Skipped(reason) => self.skipped.push(Skipped::new(file.path.clone(), reason)),
-                Outcome::Uninteresting => {}
             }
         }
     }
 
     fn keep(&mut self, file: &SourceFile, module: Module, bytes: u64) {
-        self.bytes += bytes;
+        self.sizes.push(bytes);
         self.by_path.insert(file.path.clone(), self.modules.len());
         self.modules.push(module);
     }
 
     /// Takes in what modules import, hop by hop. In a large tree only what Rust modules use (a crate is one program, and parsing it is
     /// cheap); of the other languages' imports those are followed that the analysis asks for.
-    fn follow(&mut self, resolver: &Resolver, progress: &dyn Progress) {
-        let follows = |module: &&Module| module.language == Language::Rust || self.tree.files.len() <= MODEST_TREE;
+    fn follow(&mut self, resolver: &Resolver) {
+        let follows = |module: &&Module| module.language == Language::Rust || is_modest(self.tree);
         let mut first = 0;
         for _ in 0..HOPS {
             let mut wanted = Vec::new();
@@ -161,18 +220,19 @@ impl<'t> Loaded<'t> {
                 break;
             }
             let files = self.files(&wanted);
-            self.take(&files, false, progress);
+            self.take(&files);
         }
     }
 
-    /// Unparsed files of a folder that mention one of the words.
-    pub fn mentioning(&self, dir: &str, words: &[&str]) -> Vec<String> {
+    /// Unparsed files of a folder that mention one of the words, as far as they belong nowhere else.
+    pub fn mentioning(&self, dir: &str, words: &[&str], elsewhere: &dyn Fn(&str) -> bool) -> Vec<String> {
         let Ok(finder) = AhoCorasick::new(words) else { return Vec::new() };
         let candidates: Vec<&SourceFile> = self
             .tree
             .files
             .iter()
-            .filter(|file| !self.tried.contains(&file.path) && crate::workspace::paths::is_within(&file.path, dir))
+            .filter(|file| crate::workspace::paths::is_within(&file.path, dir))
+            .filter(|file| !self.tried.contains(&file.path) && !elsewhere(&file.path))
             .collect();
         let mentions = |file: &&&SourceFile| self.tree.read(file).is_ok_and(|bytes| finder.is_match(&bytes));
         let path = |file: &&SourceFile| file.path.clone();
@@ -186,14 +246,11 @@ impl<'t> Loaded<'t> {
     }
 }
 
-fn read(tree: &Tree, file: &SourceFile, filter: Option<&AhoCorasick>) -> Outcome {
+fn read(tree: &Tree, file: &SourceFile) -> Outcome {
     let bytes = match tree.read(file) {
         Ok(bytes) => bytes,
         Err(error) => return Outcome::Skipped(SkipReason::from(&error)),
     };
-    if filter.is_some_and(|words| !prefilter::interesting(file.language, &bytes) && !words.is_match(&bytes)) {
-        return Outcome::Uninteresting;
-    }
     let size = bytes.len() as u64;
     let text = match SourceText::decode(bytes) {
         Ok(text) => text,
@@ -205,7 +262,7 @@ fn read(tree: &Tree, file: &SourceFile, filter: Option<&AhoCorasick>) -> Outcome
         Err(LowerError::ParseBudget) => Outcome::Skipped(SkipReason::ParseBudget),
         Err(LowerError::TooDeep) => Outcome::Skipped(SkipReason::TooDeep),
         Err(LowerError::TooLarge) => Outcome::Skipped(SkipReason::TooLarge),
-        Err(LowerError::NoFrontEnd) => Outcome::Uninteresting,
+        Err(LowerError::NoFrontEnd) => Outcome::Skipped(SkipReason::UnsupportedLanguage),
     }
 }
 

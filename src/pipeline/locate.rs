@@ -38,6 +38,11 @@ impl Locator {
         Self { root, overlay, files: RefCell::default() }
     }
 
+    /// Lets go of the files that were read so far.
+    pub fn forget(&self) {
+        self.files.borrow_mut().clear();
+    }
+
     fn file(&self, path: &str) -> Option<Rc<File>> {
         if let Some(known) = self.files.borrow().get(path) {
             return known.clone();

@@ -4,8 +4,10 @@ mod analyse;
 mod components;
 mod error;
 pub mod fix;
+mod groups;
 mod load;
 mod locate;
+mod merge;
 mod processes;
 mod upgrades;
 
@@ -17,15 +19,15 @@ pub use error::ScanError;
 use crate::check::Evidence;
 use crate::classify::tool_texts::ToolTexts;
 use crate::lower;
-use crate::model::facts::{Language, Span};
+use crate::model::facts::Language;
 use crate::plan::{self, PlanSettings, ServerPlan};
 use crate::report::scan::{Files, Parts, Scan, Skipped, Unsupported};
 use crate::workspace::overlay::Overlay;
 use crate::workspace::upgrades::Target;
 use crate::workspace::{self, Packages, Resolver, Tree, WalkError, WalkOptions};
-use analyse::{Analyser, Answers};
-use components::Solved;
-use load::Loaded;
+use analyse::Analyser;
+use groups::Groups;
+use load::Sifted;
 use locate::Locator;
 
 /// What to scan, and how.
@@ -134,20 +136,15 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError
     }
     let packages = Packages::find(&tree);
     let resolver = Resolver::new(&tree, &packages);
-    let mut loaded = Loaded::load(&tree, &resolver, &options.session_id_functions, progress);
-    loaded.add(&options.also, &resolver, progress);
+    let sifted = Sifted::of(&tree, &options.session_id_functions, &options.also, progress);
     let locator = Locator::new(&tree);
     let analyser = Analyser { packages: &packages, resolver: &resolver, locator: &locator, options };
     progress.step(Stage::Analyse, 0, None);
-    let mut solved = Solved::default();
-    let mut answers = analyser.run(&mut loaded, &mut solved, progress);
-    let more: Vec<String> = [callers(&loaded, &answers), processes::files(&loaded, &answers)].concat();
-    if !more.is_empty() && loaded.add(&more, &resolver, progress) {
-        answers = analyser.run(&mut loaded, &mut solved, progress);
-    }
+    let groups::Told { mut answers, parsed, bytes, mut comments, skipped: unread } =
+        Groups::new(&tree, &sifted, &analyser).run();
     processes::attribute(&tree, &packages, &mut answers);
     plan::handle::withhold(&mut answers.plans, &answers.servers, &options.plan);
-    let skipped = tree.skipped.iter().chain(&packages.skipped).chain(&loaded.skipped);
+    let skipped = tree.skipped.iter().chain(&packages.skipped).chain(&unread);
     let planned = answers.plans.iter().any(|plan| plan::speaks(plan.language));
     let scan = Scan::assemble(Parts {
         root,
@@ -158,32 +155,13 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError
             .map(|skipped| Skipped { path: skipped.path.clone(), reason: skipped.reason, detail: None })
             .collect(),
         unsupported,
-        files: Files { walked: tree.files.len() as u64, parsed: loaded.modules.len() as u64 },
-        bytes: loaded.bytes,
+        files: Files { walked: tree.files.len() as u64, parsed },
+        bytes,
         planned,
     });
-    let mut comments: Vec<(String, Span)> = loaded
-        .modules
-        .iter()
-        .flat_map(|module| module.comments.iter().map(|span| (module.path.clone(), *span)))
-        .collect();
     comments.sort();
     let texts = answers.texts.into_iter().collect();
     Ok(Pass { scan, evidence: Evidence { tree, packages, comments }, plans: answers.plans, texts })
-}
-
-/// Files that may call the factories of which no caller was seen: how long what a factory makes lives depends on them.
-fn callers(loaded: &Loaded<'_>, answers: &Answers) -> Vec<String> {
-    let mut out = Vec::new();
-    let mut dirs: Vec<&String> = answers.uncalled.iter().map(|(dir, _)| dir).collect();
-    dirs.sort();
-    dirs.dedup();
-    for dir in dirs {
-        let words: Vec<&str> =
-            answers.uncalled.iter().filter(|(of, _)| of == dir).map(|(_, name)| name.text()).collect();
-        out.extend(loaded.mentioning(dir, &words));
-    }
-    out
 }
 
 fn walk(options: &ScanOptions) -> Result<Tree, ScanError> {

@@ -36,12 +36,12 @@ pub fn in_code(program: &Program, analysis: &Analysis<'_>, locator: &Locator) ->
 }
 
 /// Files that are of no other interest and may start the processes of a server that keeps something in memory.
-pub fn files(loaded: &Loaded<'_>, answers: &Answers) -> Vec<String> {
+pub fn files(loaded: &Loaded<'_>, servers: &[&Server], elsewhere: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut dirs: Vec<&str> =
-        answers.servers.iter().filter(|server| !server.stores.is_empty()).map(|server| server.path.as_str()).collect();
+        servers.iter().filter(|server| !server.stores.is_empty()).map(|server| server.path.as_str()).collect();
     dirs.sort_unstable();
     dirs.dedup();
-    dirs.into_iter().flat_map(|dir| loaded.mentioning(dir, WORDS)).collect()
+    dirs.into_iter().flat_map(|dir| loaded.mentioning(dir, WORDS, elsewhere)).collect()
 }
 
 /// Tells each server what was found about it.

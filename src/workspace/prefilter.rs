@@ -64,6 +64,12 @@ pub fn interesting(language: Language, bytes: &[u8]) -> bool {
     }
 }
 
+mod imports;
+mod state;
+
+pub use imports::imports;
+pub use state::keeps_state;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -163,6 +163,7 @@ impl<'t> Lowerer<'t> {
         self.resolve();
         self.settle_imports();
         self.export_all();
+        self.module.exprs.shrink_to_fit();
         self.module.branches.sort_by_key(|branch| (branch.span.start, std::cmp::Reverse(branch.span.end)));
         self.module.type_args.sort_by_key(|(expr, _)| *expr);
         self.module.errors = tree::errors(tree).into_iter().map(|(start, end)| Span::new(start, end)).collect();

@@ -196,6 +196,7 @@ impl<'t> Lowerer<'t> {
         self.finish_exports();
         self.module.branches.sort_by_key(|branch| (branch.span.start, std::cmp::Reverse(branch.span.end)));
         self.module.type_args.sort_by_key(|(expr, _)| *expr);
+        self.module.exprs.shrink_to_fit();
         self.module.errors = syntax_errors(self.text, tree);
         self.module.comments =
             comments::in_tree(tree, self.text).into_iter().map(|(start, end)| Span::new(start, end)).collect();

@@ -355,13 +355,18 @@ impl Flow<'_> {
     }
 
     pub(super) fn named_fields(&mut self, owner: Owner) -> Vec<Value> {
-        let names = self.field_names.get(&owner).cloned().unwrap_or_default();
+        let names = self.field_names.get_mut(&owner).map(std::mem::take).unwrap_or_default();
         let mut out = Vec::new();
-        for name in names {
-            if !name.text().starts_with('[') && name != "..." {
-                let node = self.field_node(owner, name);
-                out.extend(self.read(node));
+        for name in &names {
+            if !name.text().starts_with('[')
+                && *name != "..."
+                && let Some(node) = self.known_field(owner, *name)
+            {
+                self.read_into(node, &mut out);
             }
+        }
+        if let Some(place) = self.field_names.get_mut(&owner) {
+            *place = names;
         }
         out
     }

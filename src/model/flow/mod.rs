@@ -11,113 +11,33 @@ mod declared;
 mod eval;
 mod handlers;
 mod imports;
+mod index;
+mod kinds;
 mod library;
 mod members;
+mod nodes;
 mod objects;
 mod parameters;
+mod queue;
 mod register;
 mod types;
 mod unknown;
 pub use eval::is_session_header;
+pub use kinds::{Edge, Owner, Registered, Registration, Root};
+pub use nodes::NodeId;
 pub use types::{Base, Target, join as join_path, submodule};
 pub mod value;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::facts::{ExprId, ExprKind, FuncId, SymbolId, Type};
+use super::facts::{ExprId, ExprKind, FuncId, Type};
 use super::name::Name;
 use super::program::{At, ClassRef, DeclRef, ExprRef, FuncRef, Program, SymbolRef};
 use super::vocabulary::Role;
+use index::Index;
+use nodes::Node;
+use queue::Queue;
 use value::{ObjId, Object, Site, SourceId, SourceInfo, SourceKind, Value};
-
-/// Values kept per node; beyond it only ids are taken in.
-const CAP: usize = 40;
-/// Literal texts kept per node.
-const TEXT_CAP: usize = 12;
-
-/// A node of the flow graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NodeId(u32);
-
-#[derive(Default)]
-struct Node {
-    values: Vec<Value>,
-    readers: FxHashSet<u32>,
-}
-
-/// Who owns a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Owner {
-    /// Instances of a class (its topmost ancestor in the program).
-    Class(ClassRef),
-    /// The class itself.
-    Static(ClassRef),
-    /// One object.
-    Object(ObjId),
-    /// All objects of a role: what serves one request has one of them.
-    Shared(Role),
-}
-
-/// How one function comes to run another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Edge {
-    /// It calls it.
-    Call,
-    /// It hands it to something that will call it.
-    Callback,
-    /// It calls what came in as a parameter. Whoever handed it over has an edge of its own; following this one would mix up
-    /// everything that was ever handed to a helper.
-    Given,
-}
-
-/// Why something outside the program runs a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Root {
-    /// A client calls a tool, reads a resource, gets a prompt, or sends another request.
-    Handler,
-    /// An HTTP request arrives.
-    Route,
-    /// A session begins.
-    SessionStart,
-    /// A session ends.
-    SessionEnd,
-    /// An SDK runs it around each session (and, on newer releases, around the process).
-    SessionLifespan,
-    /// An SDK runs it around the process.
-    ProcessLifespan,
-    /// An SDK builds a server for one request.
-    RequestFactory,
-    /// A timer fires.
-    Timer,
-    /// An SDK builds a server for each session of a transport, or for each request where the transport opens none.
-    Factory,
-}
-
-/// What a registration registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Registered {
-    /// A tool.
-    Tool,
-    /// A resource or resource template.
-    Resource,
-    /// A prompt.
-    Prompt,
-    /// A handler of a request method.
-    Method,
-}
-
-/// A registration of handlers.
-#[derive(Clone, Debug)]
-pub struct Registration {
-    /// What it registers.
-    pub what: Registered,
-    /// Its name, or the request schema's name for a method.
-    pub name: Option<Name>,
-    /// The registering call.
-    pub at: ExprRef,
-    /// The handlers found so far.
-    pub handlers: Vec<FuncRef>,
-}
 
 /// The solved program.
 pub struct Flow<'p> {
@@ -132,8 +52,7 @@ pub struct Flow<'p> {
     sites: FxHashMap<Site, ObjId>,
     sources: Vec<SourceInfo>,
     source_ids: FxHashMap<SourceInfo, SourceId>,
-    queue: Vec<u32>,
-    queued: Vec<bool>,
+    queue: Queue,
     current: Option<u32>,
     typed: bool,
     /// Values made where only their use tells of what type.
@@ -153,6 +72,7 @@ pub struct Flow<'p> {
     /// What stands in written types.
     in_types: FxHashSet<ExprRef>,
     implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
+    index: Index,
     pub(crate) sse: std::cell::OnceCell<bool>,
     /// The topmost ancestors found so far; what a class extends is written, not solved.
     tops: std::cell::RefCell<FxHashMap<ClassRef, ClassRef>>,
@@ -181,7 +101,7 @@ impl<'p> Flow<'p> {
     pub fn solve(program: &'p Program) -> Self {
         let mut flow = Self::prepare(program);
         flow.link();
-        for task in 0..flow.queued.len() as u32 {
+        for task in 0..flow.queue.tasks() {
             flow.enqueue(task);
         }
         flow.run();
@@ -202,7 +122,7 @@ impl<'p> Flow<'p> {
             if !std::mem::take(&mut self.adopted) {
                 break;
             }
-            for task in 0..self.queued.len() as u32 {
+            for task in 0..self.queue.tasks() {
                 self.enqueue(task);
             }
             self.run();
@@ -213,7 +133,7 @@ impl<'p> Flow<'p> {
 
     /// Expressions that mean more once written types count.
     fn enqueue_typed(&mut self) {
-        for task in 0..self.queued.len() as u32 {
+        for task in 0..self.queue.tasks() {
             let kind = self.program.kind(self.task_expr(task));
             if matches!(kind, ExprKind::New { .. } | ExprKind::Cast { .. } | ExprKind::Member { .. }) {
                 self.enqueue(task);
@@ -249,8 +169,7 @@ impl<'p> Flow<'p> {
             sites: FxHashMap::default(),
             sources: Vec::new(),
             source_ids: FxHashMap::default(),
-            queue: Vec::new(),
-            queued: vec![false; tasks],
+            queue: Queue::new(tasks),
             current: None,
             typed: false,
             fresh: FxHashSet::default(),
@@ -262,6 +181,7 @@ impl<'p> Flow<'p> {
             decorators: decorators(program),
             in_types: in_types(program),
             implementing: None,
+            index: Index::new(program.modules.len()),
             sse: std::cell::OnceCell::new(),
             tops: std::cell::RefCell::default(),
             edges: FxHashMap::default(),
@@ -277,25 +197,20 @@ impl<'p> Flow<'p> {
     }
 
     fn enqueue(&mut self, task: u32) {
-        if !std::mem::replace(&mut self.queued[task as usize], true) {
-            self.queue.push(task);
-        }
+        self.queue.add(task);
     }
 
     fn run(&mut self) {
-        // Source order first, so that most sets are complete before their readers run.
-        self.queue.sort_unstable_by(|a, b| b.cmp(a));
         // A bound against pathological programs: facts found so far stay valid, some may be missing.
-        let mut budget = 60 * self.queued.len() + 1000;
-        while let Some(task) = self.queue.pop() {
-            self.queued[task as usize] = false;
+        let mut budget = 60 * self.queue.tasks() as usize + 1000;
+        let mut at = 0;
+        while let Some(task) = self.queue.take(at) {
             self.current = Some(task);
             self.eval(self.task_expr(task));
+            at = task + 1;
             budget -= 1;
             if budget == 0 {
-                for task in std::mem::take(&mut self.queue) {
-                    self.queued[task as usize] = false;
-                }
+                self.queue.clear();
             }
         }
         self.current = None;
@@ -392,51 +307,6 @@ impl<'p> Flow<'p> {
     /// Whether an expression may be a session id.
     pub fn is_id(&self, expr: ExprRef) -> bool {
         self.ids_at(expr).next().is_some()
-    }
-
-    fn read(&mut self, node: NodeId) -> Vec<Value> {
-        let entry = &mut self.nodes[node.0 as usize];
-        if let Some(task) = self.current {
-            entry.readers.insert(task);
-        }
-        entry.values.clone()
-    }
-
-    fn read_expr(&mut self, module: u32, id: ExprId) -> Vec<Value> {
-        let node = self.expr_node(At { module, id });
-        self.read(node)
-    }
-
-    fn write(&mut self, node: NodeId, values: &[Value]) {
-        let entry = &mut self.nodes[node.0 as usize];
-        let before = entry.values.len();
-        let mut texts = entry.values.iter().filter(|value| matches!(value, Value::Text(_))).count();
-        for &value in values {
-            // Whether there is room comes first: looking through a full set for each of many values is what takes time.
-            let full = match value {
-                Value::Id(_) => false,
-                Value::Text(_) => texts >= TEXT_CAP,
-                _ => entry.values.len() >= CAP,
-            };
-            if !full && !entry.values.contains(&value) {
-                entry.values.push(value);
-                texts += usize::from(matches!(value, Value::Text(_)));
-            }
-        }
-        if entry.values.len() > before {
-            let readers: Vec<u32> = entry.readers.iter().copied().collect();
-            for task in readers {
-                self.enqueue(task);
-            }
-        }
-    }
-
-    fn write_expr(&mut self, at: ExprRef, values: &[Value]) {
-        self.write(self.expr_node(at), values);
-    }
-
-    fn write_symbol(&mut self, module: u32, id: SymbolId, values: &[Value]) {
-        self.write(self.symbol_node(At { module, id }), values);
     }
 
     /// The object created at a site.

@@ -3,15 +3,14 @@
 use tree_sitter::Node;
 
 use super::ids::{is_id, is_key};
-use super::{Initial, Work};
+use super::{Initial, Work, added};
 use crate::plan::handle::{Carries, Entry, Kind, Role, Touch};
 use crate::render::Refused;
-use crate::render::typescript::handle::{initial, reach, unindented, users};
+use crate::render::typescript::handle::{initial, reach, unindented};
 use crate::render::typescript::imports;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children};
 use crate::render::typescript::scripts::is_declared;
-use crate::render::typescript::tools::{self, NewTool, Parameter};
 
 /// Adds the functions and the tools.
 pub fn functions(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -82,7 +81,7 @@ pub fn functions(work: &mut Work<'_>) -> Result<(), Refused> {
         want(work, &beside.path, script, &destroy)?;
     }
     let limited = bare(call).child_by_field_name("arguments").is_some_and(|list| children(list).len() > 2);
-    new_tools(work, &create, dropped.is_some().then_some(destroy.as_str()), limited)
+    added::tools(work, &create, dropped.is_some().then_some(destroy.as_str()), limited)
 }
 
 /// The write of the key that is read, where values are kept under several keys.
@@ -366,55 +365,6 @@ fn want(work: &mut Work<'_>, path: &str, home: &Script, name: &str) -> Result<()
         let script = work.scripts.open(path)?;
         let source = reach::specifier(script, &home.path);
         work.wanted.push((path.to_owned(), source, name.to_owned()));
-    }
-    Ok(())
-}
-
-fn new_tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, limited: bool) -> Result<(), Refused> {
-    let external = work.external;
-    let names = &external.names;
-    let (Some(first), Some(last)) = (external.tools.first(), external.tools.last()) else { return Ok(()) };
-    let last = if last.registration.path == first.registration.path { last } else { first };
-    let own = external.tools.iter().find(|tool| tool.role == Role::Destroys).map(|tool| tool.name.as_str());
-    let ends = own.unwrap_or(&names.destroy);
-    let listed: Vec<&str> = external.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let needs = match (own, destroy) {
-        (None, None) => users(listed.clone(), listed[0]),
-        _ => users(listed, ends),
-    };
-    let one = names.one();
-    let tool = NewTool {
-        name: names.create.clone(),
-        description: vec![
-            format!("Create {one} and return its {}, which {needs}.", names.argument),
-            format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
-            match limited {
-                true => format!("The {} expires some time after its last change.", names.noun),
-                false => format!("The {} may expire some time after its last change.", names.noun),
-            },
-        ],
-        parameters: Vec::new(),
-        body: vec![format!("const {} = await {create}();", names.argument)],
-        text: format!("Created {} ${{{}}}", names.noun, names.argument),
-        structured: vec![names.argument.clone()],
-        lists: false,
-    };
-    work.edits.extend(tools::insert(work.scripts, first, true, &tool, None)?);
-    if let Some(destroy) = destroy {
-        let description = format!("{} returned by {}", names.argument, names.create);
-        let tool = NewTool {
-            name: names.destroy.clone(),
-            description: vec![format!("Discard {one}.")],
-            parameters: vec![Parameter {
-                name: names.argument.clone(),
-                kind: tools::Kind::Handle { description, source: names.create.clone() },
-            }],
-            body: vec![format!("await {destroy}({});", names.argument)],
-            text: format!("Destroyed ${{{}}}", names.argument),
-            structured: Vec::new(),
-            lists: false,
-        };
-        work.edits.extend(tools::insert(work.scripts, last, false, &tool, None)?);
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! now that is an error, and a new function writes the first value under a new id, in the way in which the code writes others.
 
 mod absent;
+mod added;
 mod ids;
 mod make;
 

@@ -6,6 +6,7 @@
 mod check;
 pub(super) mod drops;
 mod fold;
+mod guards;
 mod listing;
 mod passing;
 mod places;

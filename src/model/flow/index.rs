@@ -1,0 +1,97 @@
+//! What questions to a solved program look up again and again, found once.
+
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashMap;
+
+use super::value::{ObjId, Value};
+use super::{Flow, Owner};
+use crate::model::facts::{ClassId, ExprId, ExprKind, SymbolId};
+use crate::model::name::Name;
+use crate::model::program::{At, ClassRef, ExprRef, SymbolRef};
+
+/// Filled by the first question of each kind.
+pub(super) struct Index {
+    /// For each module: uses of its symbols, sorted.
+    uses: Vec<OnceCell<Vec<(SymbolId, ExprId)>>>,
+    /// For each module: what its classes' methods touch of their own fields, in the order of the source.
+    own_fields: Vec<OnceCell<FxHashMap<(ClassId, Name), Vec<ExprId>>>>,
+    /// Objects by what is in their fields.
+    holders: OnceCell<FxHashMap<ObjId, Vec<ObjId>>>,
+}
+
+impl Index {
+    pub(super) fn new(modules: usize) -> Self {
+        let uses = std::iter::repeat_with(OnceCell::new).take(modules).collect();
+        let own_fields = std::iter::repeat_with(OnceCell::new).take(modules).collect();
+        Self { uses, own_fields, holders: OnceCell::new() }
+    }
+}
+
+impl Flow<'_> {
+    /// All uses of a symbol.
+    pub fn uses(&self, symbol: SymbolRef) -> impl Iterator<Item = ExprRef> + '_ {
+        let uses = self.index.uses[symbol.module as usize].get_or_init(|| self.uses_in(symbol.module));
+        let first = uses.partition_point(|(used, _)| *used < symbol.id);
+        let own = uses[first..].iter().take_while(move |(used, _)| *used == symbol.id);
+        own.map(move |(_, id)| At { module: symbol.module, id: *id })
+    }
+
+    fn uses_in(&self, module: u32) -> Vec<(SymbolId, ExprId)> {
+        let facts = self.program.module(module);
+        let used = |id: ExprId| match facts.kind(id) {
+            ExprKind::Symbol(symbol) => Some((*symbol, id)),
+            _ => None,
+        };
+        let mut uses: Vec<(SymbolId, ExprId)> = facts.expr_ids().filter_map(used).collect();
+        uses.sort_unstable();
+        uses
+    }
+
+    /// Where the methods of a class touch one of its fields by `this.name`.
+    pub fn own_field_uses(&self, class: ClassRef, name: Name) -> impl Iterator<Item = ExprRef> + '_ {
+        let uses = self.index.own_fields[class.module as usize].get_or_init(|| self.own_field_uses_in(class.module));
+        let own = uses.get(&(class.id, name)).into_iter().flatten();
+        own.map(move |id| At { module: class.module, id: *id })
+    }
+
+    fn own_field_uses_in(&self, module: u32) -> FxHashMap<(ClassId, Name), Vec<ExprId>> {
+        let facts = self.program.module(module);
+        let mut uses: FxHashMap<(ClassId, Name), Vec<ExprId>> = FxHashMap::default();
+        for id in facts.expr_ids() {
+            if let ExprKind::Member { object, name } = facts.kind(id)
+                && let ExprKind::This(Some(class)) = facts.kind(*object)
+            {
+                uses.entry((*class, *name)).or_default().push(id);
+            }
+        }
+        uses
+    }
+
+    /// The objects in whose fields an object is; only to be asked once everything is solved.
+    pub(in crate::model) fn owners_of(&self, id: ObjId) -> &[ObjId] {
+        let holders = self.index.holders.get_or_init(|| self.all_owners());
+        holders.get(&id).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn all_owners(&self) -> FxHashMap<ObjId, Vec<ObjId>> {
+        let mut holders: FxHashMap<ObjId, Vec<ObjId>> = FxHashMap::default();
+        for (owner, names) in &self.field_names {
+            let Owner::Object(own) = owner else { continue };
+            for name in names {
+                let Some(node) = self.known_field(*owner, *name) else { continue };
+                for value in self.values(node) {
+                    if let Value::Object(held) = value
+                        && held != own
+                    {
+                        let known = holders.entry(*held).or_default();
+                        if known.last() != Some(own) {
+                            known.push(*own);
+                        }
+                    }
+                }
+            }
+        }
+        holders
+    }
+}

@@ -1,0 +1,98 @@
+//! The nodes of the flow graph: bounded sets of values, and who reads them.
+
+use super::Flow;
+use super::value::Value;
+use crate::model::facts::{ExprId, SymbolId};
+use crate::model::program::{At, ExprRef};
+
+/// Values kept per node; beyond it only ids are taken in.
+const CAP: usize = 40;
+/// Literal texts kept per node.
+const TEXT_CAP: usize = 12;
+
+/// A node of the flow graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NodeId(pub(super) u32);
+
+/// What is known of a node.
+#[derive(Default)]
+pub(super) struct Node {
+    pub(super) values: Vec<Value>,
+    /// Tasks that run again when the set grows, sorted.
+    readers: Vec<u32>,
+}
+
+impl Node {
+    fn add_reader(&mut self, task: u32) {
+        if self.readers.last() == Some(&task) {
+            return;
+        }
+        if let Err(place) = self.readers.binary_search(&task) {
+            self.readers.insert(place, task);
+        }
+    }
+
+    /// Takes values in as far as there is room. Says whether there was anything new.
+    fn add(&mut self, values: &[Value]) -> bool {
+        let before = self.values.len();
+        // Most of what is written was written before, in the same order.
+        let known = values.iter().zip(&self.values).take_while(|(new, known)| new == known).count();
+        if known == values.len() {
+            return false;
+        }
+        let mut texts = self.values.iter().filter(|value| matches!(value, Value::Text(_))).count();
+        for &value in &values[known..] {
+            // Whether there is room comes first: looking through a full set for each of many values is what takes time.
+            let full = match value {
+                Value::Id(_) => false,
+                Value::Text(_) => texts >= TEXT_CAP,
+                _ => self.values.len() >= CAP,
+            };
+            if !full && !self.values.contains(&value) {
+                self.values.push(value);
+                texts += usize::from(matches!(value, Value::Text(_)));
+            }
+        }
+        self.values.len() > before
+    }
+}
+
+impl Flow<'_> {
+    fn reading(&mut self, node: NodeId) -> &[Value] {
+        let entry = &mut self.nodes[node.0 as usize];
+        if let Some(task) = self.current {
+            entry.add_reader(task);
+        }
+        &entry.values
+    }
+
+    pub(super) fn read(&mut self, node: NodeId) -> Vec<Value> {
+        self.reading(node).to_vec()
+    }
+
+    /// Adds what a node has to what was read before.
+    pub(super) fn read_into(&mut self, node: NodeId, out: &mut Vec<Value>) {
+        out.extend_from_slice(self.reading(node));
+    }
+
+    pub(super) fn read_expr(&mut self, module: u32, id: ExprId) -> Vec<Value> {
+        let node = self.expr_node(At { module, id });
+        self.read(node)
+    }
+
+    pub(super) fn write(&mut self, node: NodeId, values: &[Value]) {
+        if self.nodes[node.0 as usize].add(values) {
+            for task in &self.nodes[node.0 as usize].readers {
+                self.queue.add(*task);
+            }
+        }
+    }
+
+    pub(super) fn write_expr(&mut self, at: ExprRef, values: &[Value]) {
+        self.write(self.expr_node(at), values);
+    }
+
+    pub(super) fn write_symbol(&mut self, module: u32, id: SymbolId, values: &[Value]) {
+        self.write(self.symbol_node(At { module, id }), values);
+    }
+}

@@ -1,0 +1,57 @@
+//! The tools that create a value, and drop one.
+
+use super::Work;
+use crate::plan::handle::Role;
+use crate::render::Refused;
+use crate::render::typescript::handle::users;
+use crate::render::typescript::tools::{self, NewTool, Parameter};
+
+/// Adds them, by the functions that do the work. `limited`: the code says when a value expires.
+pub fn tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, limited: bool) -> Result<(), Refused> {
+    let external = work.external;
+    let names = &external.names;
+    let (Some(first), Some(last)) = (external.tools.first(), external.tools.last()) else { return Ok(()) };
+    let last = if last.registration.path == first.registration.path { last } else { first };
+    let own = external.tools.iter().find(|tool| tool.role == Role::Destroys).map(|tool| tool.name.as_str());
+    let ends = own.unwrap_or(&names.destroy);
+    let listed: Vec<&str> = external.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let needs = match (own, destroy) {
+        (None, None) => users(listed.clone(), listed[0]),
+        _ => users(listed, ends),
+    };
+    let one = names.one();
+    let tool = NewTool {
+        name: names.create.clone(),
+        description: vec![
+            format!("Create {one} and return its {}, which {needs}.", names.argument),
+            format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
+            match limited {
+                true => format!("The {} expires some time after its last change.", names.noun),
+                false => format!("The {} may expire some time after its last change.", names.noun),
+            },
+        ],
+        parameters: Vec::new(),
+        body: vec![format!("const {} = await {create}();", names.argument)],
+        text: format!("Created {} ${{{}}}", names.noun, names.argument),
+        structured: vec![names.argument.clone()],
+        lists: false,
+    };
+    work.edits.extend(tools::insert(work.scripts, first, true, &tool, None)?);
+    if let Some(destroy) = destroy {
+        let description = format!("{} returned by {}", names.argument, names.create);
+        let tool = NewTool {
+            name: names.destroy.clone(),
+            description: vec![format!("Discard {one}.")],
+            parameters: vec![Parameter {
+                name: names.argument.clone(),
+                kind: tools::Kind::Handle { description, source: names.create.clone() },
+            }],
+            body: vec![format!("await {destroy}({});", names.argument)],
+            text: format!("Destroyed ${{{}}}", names.argument),
+            structured: Vec::new(),
+            lists: false,
+        };
+        work.edits.extend(tools::insert(work.scripts, last, false, &tool, None)?);
+    }
+    Ok(())
+}
