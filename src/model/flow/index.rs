@@ -10,12 +10,15 @@ use crate::model::facts::{ClassId, ExprId, ExprKind, SymbolId};
 use crate::model::name::Name;
 use crate::model::program::{At, ClassRef, ExprRef, SymbolRef};
 
+/// What the methods of classes touch, by class and field.
+type OwnFields = FxHashMap<(ClassId, Name), Vec<ExprId>>;
+
 /// Filled by the first question of each kind.
 pub(super) struct Index {
     /// For each module: uses of its symbols, sorted.
     uses: Vec<OnceCell<Vec<(SymbolId, ExprId)>>>,
     /// For each module: what its classes' methods touch of their own fields, in the order of the source.
-    own_fields: Vec<OnceCell<FxHashMap<(ClassId, Name), Vec<ExprId>>>>,
+    own_fields: Vec<OnceCell<OwnFields>>,
     /// Objects by what is in their fields.
     holders: OnceCell<FxHashMap<ObjId, Vec<ObjId>>>,
 }

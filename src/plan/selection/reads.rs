@@ -227,7 +227,10 @@ fn idle(context: &Context<'_, '_>, slot: &Slot<'_>, uses: &[Use], setter: &ToolU
             reached.iter().filter(|other| other.tool == way.tool).map(|other| other.links[0].1).collect();
         let leads = [leads.as_slice(), &slot.records].concat();
         // What a function makes of the choice is more than the choice.
-        let made = uses.iter().flat_map(|used| ways(context, used.at)).any(|other| other.tool == way.tool && other.links.len() > 1);
+        let made = uses
+            .iter()
+            .flat_map(|used| ways(context, used.at))
+            .any(|other| other.tool == way.tool && other.links.len() > 1);
         if made {
             continue;
         }

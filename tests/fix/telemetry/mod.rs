@@ -40,9 +40,7 @@ fn all() -> Vec<(String, String)> {
 /// All programs with their files.
 pub fn programs() -> impl Iterator<Item = (String, Vec<(String, String)>)> {
     let own = |text: &str| text.to_owned();
-    all().into_iter().map(move |(name, text)| {
-        (name, vec![(own("package.json"), own(MANIFEST)), (own(FILE), text)])
-    })
+    all().into_iter().map(move |(name, text)| (name, vec![(own("package.json"), own(MANIFEST)), (own(FILE), text)]))
 }
 
 fn fixed(text: &str) -> (Package, Outcome) {
