@@ -1,5 +1,6 @@
 //! How a store is told: its container, the type and the fields of its value, the tools that reach it.
 
+use super::bodies::Body;
 use super::stores::{Analysis, Found};
 use rustc_hash::FxHashMap;
 
@@ -40,7 +41,10 @@ impl Analysis<'_> {
                 continue;
             }
             match registration.what {
-                Registered::Tool => out.extend(registration.name),
+                Registered::Tool => match self.bodies_at(handler, at) {
+                    names if names.is_empty() => out.extend(registration.name),
+                    names => out.extend(names),
+                },
                 Registered::Method if registration.name.is_some_and(|name| is_tool_call(name.text())) => {
                     out.extend(self.dispatched(handler, at));
                 }
@@ -48,6 +52,14 @@ impl Analysis<'_> {
             }
         }
         out
+    }
+
+    /// The tools among those that are registered alike whose own functions lead to a place.
+    fn bodies_at(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {
+        let func = self.flow.program.func_of(at);
+        let served = |body: &&Body| body.func == handler || body.calls.iter().any(|(caller, _)| *caller == handler);
+        let leads = |body: &&Body| body.reach.contains(&func) || self.flow.program.within(func, body.func);
+        self.bodies.iter().filter(served).filter(leads).map(|body| body.name).collect()
     }
 
     pub(super) fn dispatched(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {

@@ -8,7 +8,7 @@ use super::lifetime::Lasting;
 use super::setup::Setups;
 use super::stores::Analysis;
 use crate::model::facts::{ExprId, ExprKind, Key};
-use crate::model::flow::Edge;
+use crate::model::flow::{Edge, Registered};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::{Contexts, Mode};
 use crate::model::name::Name;
@@ -298,9 +298,11 @@ impl Signals {
             if analysis.lives.handler_reach.contains(&flow.program.func_of(*at)) {
                 self.list_changes.push(*at);
             }
-            let lists = registration.name.is_some_and(|name| {
-                name.text().contains("List") || name.text().ends_with("/list") || name.text().starts_with("list_")
-            });
+            // A tool of that name is a tool: `list_issues`.
+            let lists = registration.what == Registered::Method
+                && registration.name.is_some_and(|name| {
+                    name.text().contains("List") || name.text().ends_with("/list") || name.text().starts_with("list_")
+                });
             if lists && self.varies(analysis, registration) {
                 self.varying_lists.push(*at);
             }

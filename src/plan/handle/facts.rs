@@ -26,6 +26,9 @@ pub fn container(analysis: &Analysis<'_>, made: ExprRef) -> Option<Container> {
         ExprKind::Call { args, .. } if is_bare_object(analysis, made, args.len()) => Some(Container::Record),
         ExprKind::New { args, .. } => {
             let map = analysis.flow.callee_name(made).is_some_and(|name| name == "Map");
+            if args.is_empty() && analysis.flow.callee_name(made).is_some_and(|name| name == "Set") {
+                return Some(Container::Set);
+            }
             let cache = analysis.flow.objects_at(made).any(|id| analysis.flow.object(id).role == Some(Role::Cache));
             ((map && args.is_empty()) || cache || is_cache(analysis, made)).then_some(Container::Map)
         }

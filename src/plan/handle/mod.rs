@@ -2,6 +2,7 @@
 //! consumed and dropped. All by the model; how the code is written is the back end's business.
 
 pub mod captured;
+mod callbacks;
 mod carriers;
 mod facts;
 mod groups;
@@ -37,6 +38,8 @@ pub struct Handle {
     pub touches: Vec<Touch>,
     /// Accesses and calls elsewhere, where the session begins or ends, or in a sweep.
     pub outside: Vec<Outside>,
+    /// Calls that handed the id on to what takes the handle now, or does not need either.
+    pub sheds: Vec<Shed>,
     /// Other mentions of the container: its size, a loop over it, an argument.
     pub loose: Vec<Site>,
     /// Tools that reach the store.
@@ -95,6 +98,8 @@ pub enum Container {
     Map,
     /// An object used as a record.
     Record,
+    /// `new Set()` of the ids themselves.
+    Set,
 }
 
 /// How long values live.
@@ -143,6 +148,32 @@ pub enum Entry {
     },
     /// As a new first parameter: the id came from its surroundings.
     New,
+    /// It is a callback that was handed the id, in a function that has the handle.
+    Closure {
+        /// The parameter that was the id.
+        at: Site,
+        /// Index of the function around it.
+        within: usize,
+        /// Calls that hand it the id.
+        given: Vec<Site>,
+    },
+}
+
+/// A call that handed the id to functions which do not take it any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shed {
+    /// The call.
+    pub call: Site,
+    /// The function that it stands in.
+    pub function: Site,
+    /// Calls of that function by its name.
+    pub callers: Vec<Site>,
+    /// The argument that was the id.
+    pub argument: Site,
+    /// Its position.
+    pub index: usize,
+    /// Parameters that are left of it in functions which do not use it.
+    pub unused: Vec<Site>,
 }
 
 /// A call of a function that takes the handle.
@@ -206,8 +237,27 @@ pub struct ToolUse {
     pub handler: Site,
     /// Its entry in a list of tools, where it is dispatched by name.
     pub entry: Option<Site>,
+    /// The handler is the tool's own function, which the registered handler calls.
+    pub body: Option<BodyUse>,
     /// What it does with the value.
     pub role: Role,
+}
+
+/// A tool's own function, which what the SDK is given calls.
+#[derive(Clone, Debug)]
+pub struct BodyUse {
+    /// Its first parameter, where that was the id and the arguments come behind it.
+    pub leading: Option<Site>,
+    /// The calls.
+    pub calls: Vec<Site>,
+}
+
+impl Carries {
+    /// Whether all that handed a callback the id stops to do so.
+    pub fn sheds(&self, sheds: &[Shed]) -> bool {
+        let Entry::Closure { given, .. } = &self.entry else { return false };
+        given.iter().all(|call| sheds.iter().any(|shed| shed.call == *call))
+    }
 }
 
 impl Handle {

@@ -2,7 +2,7 @@
 
 use super::carriers::{Followed, Problem, follow};
 use super::names::{Names, Source};
-use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, facts, groups, roles};
+use super::{Container, Entry, Handle, Lifetime, Role, Store, ToolUse, facts, groups, roles};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
@@ -120,7 +120,7 @@ fn store(
             "let a create tool write the first value under a random id, and put that id in the key where the session id stands now",
         )
     })?;
-    let container = facts::container(context.analysis, made).ok_or_else(|| {
+    let container = facts::container(context.analysis, made).filter(|kind| *kind != Container::Set).ok_or_else(|| {
         stop("its container is none that handles can take the place of", "keep its values in a map by handle")
     })?;
     if looks_like_times(found) {
@@ -149,6 +149,12 @@ fn store(
         return Err(problem.clone());
     }
     let tools = tools(context, found, companions, &followed)?;
+    if server.principal == Principal::User && tools.iter().any(|tool| tool.body.is_some()) {
+        return Err(stop(
+            "the tools' functions are not handed who is calling, and a handle belongs to one caller",
+            "hand them the SDK's context, and run again",
+        ));
+    }
     if tools.is_empty() {
         return Err(stop(
             "no tool was seen to reach it",
@@ -200,6 +206,7 @@ fn store(
         companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
         outside: followed.outside,
+        sheds: followed.sheds,
         loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),
         lazy,
         plain: facts::is_plain(context.analysis, found),
@@ -261,6 +268,7 @@ fn tools(
                 registration: registration.clone(),
                 handler: handler.clone(),
                 entry,
+                body: used.body.clone(),
                 role: roles::of(context.analysis, found, used.handler, *tool),
             });
         }

@@ -2,7 +2,8 @@
 
 use super::create::store_expression;
 use super::work::Work;
-use crate::plan::handle::Entry;
+use crate::plan::Site;
+use crate::plan::handle::{Entry, Touch};
 use crate::render::Refused;
 use crate::render::typescript::script::children;
 
@@ -11,7 +12,7 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
     if work.handle.companions.is_empty() {
         return Ok(());
     }
-    let looks = looking(work);
+    let looks = looking_first(work);
     for (index, carrier) in work.handle.carriers.iter().enumerate() {
         let Entry::Handler(tools) = &carrier.entry else { continue };
         if looks[index] || work.creates(carrier) {
@@ -42,6 +43,33 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
         work.edits.insert(script, first.start_byte(), text);
     }
     Ok(())
+}
+
+/// Which carriers look the handle up before they use what is kept beside the store.
+fn looking_first(work: &Work<'_>) -> Vec<bool> {
+    let first = |places: &mut dyn Iterator<Item = &Site>| places.map(|at| at.span.start).min();
+    let beside = |index: usize| {
+        let own = |touch: &&Touch| touch.carrier == index && touch.companion && !work.is_gone(&touch.at);
+        first(&mut work.handle.touches.iter().filter(own).map(|touch| &touch.at))
+    };
+    let is_first = |index: usize, at: Option<u32>| at.is_some_and(|at| beside(index).is_none_or(|other| at < other));
+    let mut out: Vec<bool> = (0..work.handle.carriers.len())
+        .map(|index| is_first(index, first(&mut work.touches(index).map(|touch| &touch.at))))
+        .collect();
+    for _ in 0..work.handle.carriers.len() {
+        for (index, carrier) in work.handle.carriers.iter().enumerate() {
+            match &carrier.entry {
+                Entry::Closure { within, .. } if out[index] => out[*within] = true,
+                _ if out[index] => {
+                    for call in &carrier.calls {
+                        out[call.within] = out[call.within] || is_first(call.within, Some(call.at.span.start));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    out
 }
 
 /// Which carriers look the handle up, themselves or through what they call.

@@ -8,13 +8,16 @@ mod access;
 pub mod captured;
 mod checks;
 mod create;
+mod dropped;
 pub(super) mod edits;
 mod finish;
 mod initial;
 mod keys;
+mod minted;
 mod mode;
 mod outside;
 mod reach;
+mod shed;
 mod store;
 mod words;
 mod work;
@@ -28,7 +31,7 @@ use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Handle};
 use crate::render::{Change, Files, Refused, Rendered};
 use edits::Edits;
-use work::Work;
+use work::{Import, Work};
 
 /// Renders the migration of one store.
 pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
@@ -39,6 +42,8 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         scripts: &scripts,
         wait: false,
         waits: Vec::new(),
+        creating: Vec::new(),
+        alongside: Vec::new(),
         keys: Vec::new(),
         names: Vec::new(),
         owners: Vec::new(),
@@ -53,14 +58,17 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         notes: Vec::new(),
     };
     work.waits = mode::waiting(&work);
-    work.wait = mode::can_wait(&work)? && !outside::counts_at_once(&work)?;
+    work.creating = minted::creating(&work);
+    work.wait = mode::can_wait(&work)? && minted::callbacks_wait(&work)? && !outside::counts_at_once(&work)?;
     work.features.wait = work.wait;
     work.features.close = !handle.companions.is_empty();
     keys::name(&mut work)?;
     absent::take_out(&mut work)?;
+    minted::without_older_ones(&mut work)?;
     create::existing(&mut work)?;
     access::rewrite(&mut work)?;
     keys::pass_on(&mut work)?;
+    shed::settle(&mut work)?;
     outside::settle(&mut work)?;
     finish::clean(&mut work)?;
     if work.wait {
@@ -75,7 +83,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     let mut out = Rendered::default();
     module(&mut work, files, declaring, &mut out)?;
     let mut paths = work.edits.paths();
-    paths.extend(work.wanted.iter().map(|(path, ..)| path.clone()));
+    paths.extend(work.wanted.iter().map(|import| import.path.clone()));
     paths.sort();
     paths.dedup();
     for path in paths {
@@ -149,11 +157,14 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
 }
 
 fn want(work: &mut Work<'_>, script: &Script, source: &str, names: &[&str]) {
-    let wanted: Vec<Wanted<'_>> =
-        names.iter().map(|name| Wanted { source, name, is_type: matches!(*name, "HandleStore" | "Owner") }).collect();
-    work.wanted.extend(
-        wanted.iter().map(|wanted| (script.path.clone(), source.to_owned(), wanted.name.to_owned(), wanted.is_type)),
-    );
+    for name in names {
+        let is_type = matches!(*name, "HandleStore" | "Owner");
+        let import = Import { is_type, ..Import::value(script, source.to_owned(), name) };
+        work.wanted.push(match store::alias(name) {
+            Some(other) => import.apart(script, &[other.to_owned()]),
+            None => import,
+        });
+    }
 }
 
 /// How another file imports the module, in the way in which the declaring one does.
@@ -179,9 +190,9 @@ fn relative(module: &str, specifier: &str, declaring: &Script, script: &Script) 
 
 /// Refuses where a name that is to be imported means something else in the file already.
 fn names_are_free(work: &Work<'_>) -> Result<(), Refused> {
-    for (path, source, name, _) in &work.wanted {
+    for Import { path, source, name, alias, .. } in &work.wanted {
         let script = work.scripts.open(path)?;
-        if imports::local_name(script, source, name).is_some() {
+        if alias.is_some() || imports::local_name(script, source, name).is_some() {
             continue;
         }
         if let Some(other) = mentions(script, script.tree.root_node(), name).first() {
@@ -198,8 +209,8 @@ fn names_are_free(work: &Work<'_>) -> Result<(), Refused> {
 /// The changes of one file, with what they leave unused taken away and with the imports that were asked for.
 fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
     let mut wanted: Vec<Wanted<'_>> = Vec::new();
-    for (path, source, name, is_type) in &work.wanted {
-        let want = Wanted { source, name, is_type: *is_type };
+    for Import { path, source, name, alias, is_type } in &work.wanted {
+        let want = Wanted { source, name, alias: alias.as_deref(), is_type: *is_type };
         if *path == script.path && !wanted.contains(&want) {
             wanted.push(want);
         }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::work::Work;
+use super::work::{Import, Work};
 use crate::render::Refused;
 use crate::render::typescript::imports::common_js;
 use crate::render::typescript::script::{Script, children};
@@ -70,14 +70,14 @@ pub fn bring(work: &mut Work<'_>, script: &Script, origin: &Script, name: Node<'
             false => Some(source.to_owned()),
         };
         if let Some(source) = source.filter(|_| exported == text) {
-            work.wanted.push((script.path.clone(), source, text.to_owned(), false));
+            work.wanted.push(Import::value(script, source, text));
             return Ok(());
         }
         return Err(out_of_reach(origin, script, name));
     }
     export(work, origin, text).ok_or_else(|| out_of_reach(origin, script, name))?;
     let source = specifier(script, &origin.path);
-    work.wanted.push((script.path.clone(), source, text.to_owned(), false));
+    work.wanted.push(Import::value(script, source, text));
     Ok(())
 }
 

@@ -8,7 +8,9 @@ use crate::model::facts::Span;
 use crate::plan::handle::{Container, Place};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, span};
-use crate::render::typescript::scripts::is_declared;
+use crate::render::typescript::imports;
+use crate::render::typescript::in_flight::free_name;
+use crate::render::typescript::scripts::{is_declared, mentions};
 use crate::render::typescript::tools::pair;
 
 /// Declares the handle store where the container was. Answers whether the file needs the type of handle stores.
@@ -26,7 +28,7 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
     match work.handle.store.place {
         Place::Module | Place::Field => {
             if let Some(value) = &value {
-                let annotation = format!(": HandleStore<{value}>");
+                let annotation = format!(": {}<{value}>", local(script, "HandleStore"));
                 match written {
                     Some(written) => work.edits.replace(script, span(written), annotation),
                     None => work.edits.insert(script, name.end_byte(), annotation),
@@ -34,13 +36,38 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
             }
             let indent = script.indentation(declaration);
             let text = script.indented(&script.style.dress(&options), indent);
-            let text = format!("new MemoryHandles{}({text})", type_argument(work, value.as_deref()));
+            let class = local(script, "MemoryHandles");
+            let text = format!("new {class}{}({text})", type_argument(work, value.as_deref()));
             work.edits.replace(script, span(made), text);
             open_up(work, script, declaration)?;
         }
         Place::Local => move_out(work, script, declaration, made, value.as_deref(), &options)?,
     }
     Ok(())
+}
+
+/// What a name of the module of handles is called where it is taken.
+pub fn alias(name: &str) -> Option<&'static str> {
+    match name {
+        "MemoryHandles" => Some("HandlesInMemory"),
+        "HandleStore" => Some("StoreOfHandles"),
+        _ => None,
+    }
+}
+
+/// What the declaring file calls it: nothing of that name comes from a module of handles there yet, or it is that.
+fn local(script: &Script, name: &str) -> String {
+    let known = |source: &str| imports::local_name(script, source, name);
+    let stems = ["handles", "handle-store", "mcp-handles"];
+    let ends = ["", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts"];
+    let found = stems.iter().flat_map(|stem| ends.iter().map(move |end| format!("./{stem}{end}")));
+    if let Some(own) = found.into_iter().find_map(|source| known(&source)) {
+        return own;
+    }
+    match alias(name) {
+        Some(other) if !mentions(script, script.tree.root_node(), name).is_empty() => free_name(script, &[other]),
+        _ => name.to_owned(),
+    }
 }
 
 /// With a function among the options, nothing else tells the type of values early enough.
@@ -87,7 +114,7 @@ fn close(work: &Work<'_>) -> Option<String> {
         .companions
         .iter()
         .map(|companion| match companion.container {
-            Container::Map => format!("{}.delete({variable});", companion.name),
+            Container::Map | Container::Set => format!("{}.delete({variable});", companion.name),
             Container::Record => format!("delete {}[{variable}];", companion.name),
         })
         .collect();
@@ -172,11 +199,13 @@ fn move_out(
     if is_declared(script, &name) {
         return Err(script.refuse(own, "a variable of the module has the same name", "rename one of them"));
     }
-    let annotation = value.map(|value| format!(": HandleStore<{value}>")).unwrap_or_default();
+    let annotation =
+        value.map(|value| format!(": {}<{value}>", local(script, "HandleStore"))).unwrap_or_default();
     let end = if script.style.semicolons { ";" } else { "" };
     let newline = script.style.newline;
     let argument = type_argument(work, value);
-    let text = format!("const {name}{annotation} = new MemoryHandles{argument}({}){end}", script.style.dress(options));
+    let class = local(script, "MemoryHandles");
+    let text = format!("const {name}{annotation} = new {class}{argument}({}){end}", script.style.dress(options));
     work.edits.cut(script, script.removal(own));
     let start = script.removal(top).start as usize;
     let start =

@@ -41,6 +41,8 @@ pub struct Wish<'a> {
     pub constant: Option<&'a str>,
     /// Its parameters get their types from the call that it stands in.
     pub typed_by_call: bool,
+    /// How many parameters before the arguments go.
+    pub leading: usize,
 }
 
 /// The list of parameters while it is changed.
@@ -100,7 +102,7 @@ pub fn add(function: Code<'_>, wish: &Wish<'_>) -> Result<Given, Refused> {
     let parameters = Parameters::of(function)?;
     let script = function.script;
     let arguments = match wish.takes {
-        Takes::Arguments => parameters.nodes.first().copied(),
+        Takes::Arguments => parameters.nodes.get(wish.leading).copied(),
         Takes::ContextAlone => None,
     };
     let first = match arguments {
@@ -112,7 +114,8 @@ pub fn add(function: Code<'_>, wish: &Wish<'_>) -> Result<Given, Refused> {
             More { text: format!("{pattern}{of_type}"), name, elsewhere: Vec::new() }
         }
     };
-    let (context, auth) = contexts(&parameters, usize::from(arguments.is_some()), wish.context, wish.typed_by_call)?;
+    let index = wish.leading + usize::from(arguments.is_some());
+    let (context, auth) = contexts(&parameters, index, wish.context, wish.typed_by_call)?;
     let mut texts = vec![first.text];
     texts.extend(context);
     let mut changes = parameters.rewritten(&texts);

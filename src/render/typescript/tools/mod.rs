@@ -18,7 +18,7 @@ mod sdk;
 mod table;
 mod types;
 
-pub use answer::append_to_answers;
+pub use answer::{append_to_answers, append_to_texts};
 pub use literal::pair;
 
 use super::scripts::Scripts;
@@ -101,6 +101,8 @@ pub struct NewTool {
     pub text: String,
     /// The names that the answer holds in structured form as well.
     pub structured: Vec<String>,
+    /// The handler answers the text alone, which others make an answer of.
+    pub text_alone: bool,
 }
 
 /// Gives a tool a further argument, which stands first and is required. For tools that one handler dispatches, what becomes of its

@@ -9,7 +9,7 @@ use super::reach::{Helped, Reach, is_typed_by_place, lost, property_of_entry, re
 use super::{Added, Argument, Context, schema, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
-use crate::render::typescript::script::{children, is_function};
+use crate::render::typescript::script::{children, is_function, span};
 use crate::render::typescript::scripts::{Code, Scripts, entry, property};
 use crate::render::{Change, Refused};
 
@@ -36,6 +36,8 @@ enum Slot<'s> {
     Property(Code<'s>, &'s str),
     /// An argument before the handler.
     Argument(Node<'s>),
+    /// What stands for a schema where there is none: `null`.
+    Absent(Code<'s>),
 }
 
 /// Reads a registering call.
@@ -81,6 +83,9 @@ impl<'s> Registration<'s> {
                     Slot::Present(value) if !is_shape(scripts, value)? => continue,
                     slot => return Ok(slot),
                 }
+            }
+            if helped.is_some() && matches!(code.text(), "null" | "undefined") {
+                return Ok(Slot::Absent(code));
             }
             if is_shape(scripts, code)? {
                 return Ok(Slot::Present(code));
@@ -254,7 +259,7 @@ pub fn add_argument(
     context: &Context,
 ) -> Result<Added, Refused> {
     let Found { slot, handler, reach } = find(scripts, tool)?;
-    let takes = if matches!(slot, Slot::Present(_)) { Takes::Arguments } else { Takes::ContextAlone };
+    let takes = if matches!(slot, Slot::Present(_) | Slot::Absent(_)) { Takes::Arguments } else { Takes::ContextAlone };
     if reach == Reach::Wrapped && takes == Takes::ContextAlone {
         return Err(handler.refuse(
             "what wraps this handler may not hand the arguments on to it",
@@ -271,6 +276,11 @@ pub fn add_argument(
             constant = extended.constant;
         }
         Slot::Property(config, name) => changes.extend(new_property(config, name, argument)),
+        Slot::Absent(code) => {
+            let shape = schema::alone(code.script, &[schema::entry(code.script, argument)]);
+            changes.push(code.script.change(span(code.node), shape));
+            changes.extend(sdk::zod_import(code.script));
+        }
         Slot::Argument(before) => {
             let script = scripts.open(&tool.registration.path)?;
             let shape = schema::alone(script, &[schema::entry(script, argument)]);
@@ -282,10 +292,22 @@ pub fn add_argument(
             changes.extend(sdk::zod_import(script));
         }
     }
-    let wish = Wish { takes, argument: &argument.name, context, constant, typed_by_call: is_typed_by_place(handler) };
+    let wish = Wish {
+        takes,
+        argument: &argument.name,
+        context,
+        constant,
+        typed_by_call: is_typed_by_place(handler),
+        leading: leading(tool),
+    };
     let given = handler::add(handler, &wish)?;
     changes.extend(given.changes);
     Ok(Added { changes, name: given.name, auth: given.auth })
+}
+
+/// How many parameters before the arguments go.
+fn leading(tool: &ToolUse) -> usize {
+    usize::from(tool.body.as_ref().is_some_and(|body| body.leading.is_some()))
 }
 
 /// A wrapper may keep the context to itself: only a handler that takes it already is known to get it.
@@ -327,7 +349,8 @@ pub fn context(
     context: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     let found = find(scripts, tool)?;
-    let index = usize::from(matches!(found.slot, Slot::Present(_)));
+    let index = usize::from(matches!(found.slot, Slot::Present(_) | Slot::Absent(_)))
+        + leading(tool);
     gets_context(found.handler, found.reach, index, context)?;
     handler::context(found.handler, index, context, is_typed_by_place(found.handler))
 }
