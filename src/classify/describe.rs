@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::model::facts::{ExprKind, Type};
 use crate::model::flow::value::{ObjId, Site, Value};
-use crate::model::flow::{Flow, Registered};
+use crate::model::flow::{Edge, Flow, Registered};
+use crate::model::lives::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, TypeRef};
 use crate::model::query::Holder;
@@ -46,7 +47,7 @@ impl Analysis<'_> {
                     names => out.extend(names),
                 },
                 Registered::Method if registration.name.is_some_and(|name| is_tool_call(name.text())) => {
-                    out.extend(self.dispatched(handler, at));
+                    out.extend(self.dispatched_to(handler, at));
                 }
                 _ => {}
             }
@@ -79,6 +80,22 @@ impl Analysis<'_> {
             }
         }
         if here.is_empty() { all } else { here }
+    }
+
+    /// The same for code that the handler runs: the names under which the calls stand that lead there.
+    fn dispatched_to(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {
+        let func = self.flow.program.func_of(at);
+        if self.flow.program.within(func, handler) {
+            return self.dispatched(handler, at);
+        }
+        let inner = self.flow.edges.iter().filter(|(caller, _)| self.flow.program.within(**caller, handler));
+        let mut out: Vec<Name> = Vec::new();
+        for (callee, call, edge) in inner.flat_map(|(_, edges)| edges) {
+            if *edge == Edge::Call && (*callee == func || reach(&self.flow, *callee).contains(&func)) {
+                out.extend(self.dispatched(handler, *call));
+            }
+        }
+        if out.is_empty() { self.dispatched(handler, at) } else { out }
     }
 
     /// How the code names a container.

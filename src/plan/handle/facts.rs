@@ -3,7 +3,7 @@
 use super::{Container, Place};
 use crate::classify::stores::{Analysis, Found};
 use crate::model::facts::{AssignKind, ExprKind, Key, TOP, Type};
-use crate::model::flow::Registered;
+use crate::model::flow::{Registered, Root};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, TypeRef};
@@ -172,8 +172,11 @@ pub fn argument_names(context: &Context<'_, '_>) -> Vec<String> {
         let object = At { module: at.module, id: *object };
         let ExprKind::Symbol(symbol) = flow.program.kind(object) else { continue };
         let func = flow.program.symbol(At { module: at.module, id: *symbol }).func;
-        let whole =
-            flow.program.module(at.module).function(func).params.first().is_some_and(|first| first.symbol == *symbol);
+        let handler = At { module: at.module, id: func };
+        let serves = flow.roots.get(&handler).is_some_and(|roots| roots.contains(&Root::Handler))
+            || context.analysis.bodies.iter().any(|body| body.func == handler);
+        let whole = serves
+            && flow.program.module(at.module).function(func).params.first().is_some_and(|first| first.symbol == *symbol);
         if whole && flow.at(object).iter().any(|value| matches!(value, Value::Argument(_))) {
             out.push(name.text().to_owned());
         }

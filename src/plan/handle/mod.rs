@@ -10,6 +10,7 @@ mod names;
 mod planner;
 mod roles;
 mod trace;
+mod wrapped;
 
 use super::Site;
 
@@ -48,6 +49,10 @@ pub struct Handle {
     pub lazy: bool,
     /// The type of a value as written, if it is a plain one (number, text, flag) that may be falsy.
     pub plain: bool,
+    /// What a first value is, where a class around the container is given that.
+    pub first: Option<Site>,
+    /// How many milliseconds a value lives without use, where that class is given it.
+    pub idle: Option<Site>,
     /// Fields of the initial value that a caller may choose.
     pub choices: Vec<String>,
     /// What an owner hears about a value that has expired: `its lines are lost`.

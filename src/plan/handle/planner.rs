@@ -2,6 +2,7 @@
 
 use super::carriers::{Followed, Problem, follow};
 use super::names::{Names, Source};
+use super::wrapped::{self, Wrapped};
 use super::{Container, Entry, Handle, Lifetime, Role, Store, ToolUse, facts, groups, roles};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
@@ -22,8 +23,12 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
             found.holds == Holds::AppState && found.carrier == Carrier::Handle && found.keyed_by == KeyedBy::SessionId
         })
         .collect();
+    let wrapped: Vec<Wrapped> = stores.iter().filter_map(|found| wrapped::of(context, found)).collect();
+    let around = |found: &&Found| wrapped.iter().find(|wrapped| wrapped.container == found.holder);
+    let stores: Vec<&Found> = stores.iter().map(|found| around(found).map_or(*found, |outer| &outer.found)).collect();
     for (found, companions) in groups::of(context, &stores) {
-        match store(context, server, found, &companions, &names, settings) {
+        let outer = wrapped.iter().find(|wrapped| wrapped.found.holder == found.holder);
+        match store(context, server, (found, outer), &companions, &names, settings) {
             Ok(step) => {
                 names.take(&step);
                 out.steps.push(step);
@@ -106,7 +111,7 @@ pub(super) fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem)
 fn store(
     context: &Context<'_, '_>,
     server: &Server,
-    found: &Found,
+    (found, wrapped): (&Found, Option<&Wrapped>),
     companions: &[&Found],
     words: &Words,
     settings: &PlanSettings,
@@ -114,13 +119,14 @@ fn store(
     let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
     let id = format!("{}#{}", declared.path, found.name);
     let stop = |why: &str, todo: &str| Problem { at: declared.clone(), why: why.to_owned(), todo: todo.to_owned() };
-    let made = facts::made(context.analysis, found).ok_or_else(|| {
+    let made = wrapped.map(|outer| outer.made).or_else(|| facts::made(context.analysis, found)).ok_or_else(|| {
         stop(
             "its values are kept outside of this program",
             "let a create tool write the first value under a random id, and put that id in the key where the session id stands now",
         )
     })?;
-    let container = facts::container(context.analysis, made).filter(|kind| *kind != Container::Set).ok_or_else(|| {
+    let known = if wrapped.is_some() { Some(Container::Map) } else { facts::container(context.analysis, made) };
+    let container = known.filter(|kind| *kind != Container::Set).ok_or_else(|| {
         stop("its container is none that handles can take the place of", "keep its values in a map by handle")
     })?;
     if looks_like_times(found) {
@@ -209,7 +215,9 @@ fn store(
         sheds: followed.sheds,
         loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),
         lazy,
-        plain: facts::is_plain(context.analysis, found),
+        plain: wrapped.is_none() && facts::is_plain(context.analysis, found),
+        first: wrapped.map(|outer| site(context, context.spot(outer.first))),
+        idle: wrapped.and_then(|outer| outer.idle).map(|at| site(context, context.spot(at))),
         choices: facts::choices(context.analysis, found),
         loss: loss(&facts::lists(context.analysis, found)),
         reasons: reasons(&names, &tools, lazy),
@@ -217,7 +225,9 @@ fn store(
         carriers,
         tools,
     };
-    let mut claims = vec![Claim { rule: RULE, at: declared.clone() }];
+    let claimed = wrapped.map_or(&found.holder, |outer| &outer.container);
+    let claimed = site(context, Spot { module: claimed.module, span: claimed.span });
+    let mut claims = vec![Claim { rule: RULE, at: claimed }];
     for companion in companions {
         let spot = Spot { module: companion.holder.module, span: companion.holder.span };
         claims.push(Claim { rule: RULE, at: site(context, spot) });
@@ -273,7 +283,9 @@ fn tools(
             });
         }
     }
-    out.sort_by(|a, b| (&a.registration, &a.entry).cmp(&(&b.registration, &b.entry)));
+    out.sort_by(|a, b| {
+        (&a.registration, &a.entry, &a.handler).cmp(&(&b.registration, &b.entry, &b.handler))
+    });
     Ok(out)
 }
 

@@ -71,7 +71,17 @@ pub fn common_js(script: &Script) -> bool {
     let imports = statements.iter().any(|node| matches!(node.kind(), "import_statement" | "export_statement"));
     !imports
         && (script.path.ends_with(".cjs")
-            || script.text().contains("require(") && statements.iter().any(|node| required(script, *node).is_some()))
+            || script.text().contains("require(") && statements.iter().any(|node| required(script, *node).is_some())
+            || statements.iter().any(|node| exports(script, *node)))
+}
+
+/// Whether a statement puts something into `module.exports` or `exports`.
+fn exports(script: &Script, node: Node<'_>) -> bool {
+    let assignment = children(node).first().copied().filter(|inner| inner.kind() == "assignment_expression");
+    assignment.and_then(|assignment| assignment.child_by_field_name("left")).is_some_and(|left| {
+        let left = script.of(left);
+        left.starts_with("module.exports") || left.starts_with("exports.")
+    })
 }
 
 /// Puts names into an import of the same module that is there already.

@@ -114,6 +114,7 @@ fn call(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> 
         Kind::Delete => ("destroy", 1),
         Kind::Write if work.creating[touch.carrier] => ("put", 2),
         Kind::Write => ("save", 2),
+        Kind::GetOrCreate if work.handle.first.is_some() => ("get", 1),
         Kind::GetOrCreate => ("get", 2),
         Kind::AddId => return Err(unknown(script, node)),
     };
@@ -124,7 +125,7 @@ fn call(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> 
         work.edits.replace(script, span(method), name);
     }
     match touch.kind {
-        Kind::GetOrCreate => {
+        Kind::GetOrCreate if arguments.len() > 1 => {
             let whole = Span::new(key.start_byte(), arguments[1].end_byte());
             work.initial(script, made_by(arguments[1]), true);
             work.edits.replace(script, whole, handle);

@@ -26,7 +26,28 @@ pub fn existing(work: &mut Work<'_>) -> Result<(), Refused> {
             }
         }
     }
-    minted::settle(work)
+    minted::settle(work)?;
+    described(work)
+}
+
+/// What the model reads of the tools that create a value says so, and how long it lives.
+fn described(work: &mut Work<'_>) -> Result<(), Refused> {
+    let handle = work.handle;
+    let tools: Vec<&ToolUse> = handle.tools.iter().filter(|tool| !handle.lazy && tool.role == Role::Creates).collect();
+    for tool in tools {
+        let script = work.scripts.of(tool.entry.as_ref().unwrap_or(&tool.registration))?;
+        let script = if tool.body.is_some() { work.scripts.of(&tool.handler)? } else { script };
+        let store = store_expression(work, script, tool)?;
+        let others = handle.tools.iter().filter(|other| other.role != Role::Creates);
+        let destroying = handle.destroying_tool();
+        let users = users(others.map(|tool| tool.name.as_str()).collect(), &destroying);
+        let names = &handle.names;
+        let returns =
+            format!("Returns its {}, which {users}; call this again only for another {}.", names.argument, names.noun);
+        let lives = format!("{} {} ${{{store}.lifetime}}.", capital(article(&names.noun)), names.noun);
+        work.edits.extend(tools::describe(work.scripts, tool, &[returns, lives])?);
+    }
+    Ok(())
 }
 
 /// The statement that puts a value in makes its handle, which the answers behind it tell.

@@ -50,6 +50,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         edits: Edits::default(),
         features: Features { owner: handle.owner, ..Features::of(declaring) },
         initials: Vec::new(),
+        idle: None,
         close: None,
         done: Vec::new(),
         outward: false,
@@ -57,6 +58,10 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         wanted: Vec::new(),
         notes: Vec::new(),
     };
+    if let Some(first) = &handle.first {
+        let (script, node) = scripts.expression(first)?;
+        work.initial(script, node, true);
+    }
     work.waits = mode::waiting(&work);
     work.creating = minted::creating(&work);
     work.wait = mode::can_wait(&work)? && minted::callbacks_wait(&work)? && !outside::counts_at_once(&work)?;
@@ -78,6 +83,11 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     create::missing(&mut work)?;
     checks::known(&mut work)?;
     store::declare(&mut work)?;
+    if handle.first.is_some() {
+        let class = scripts.expression(&handle.store.made)?;
+        let class = class.1.child_by_field_name("constructor").map(|name| class.0.of(name)).unwrap_or_default();
+        work.notes.push(format!("`{class}` is not used for {} any more; delete it if nothing else needs it", handle.store.name));
+    }
     words::settle(&mut work)?;
     names_are_free(&work)?;
     let mut out = Rendered::default();

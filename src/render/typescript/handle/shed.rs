@@ -44,7 +44,7 @@ fn one(work: &mut Work<'_>, shed: &Shed) -> Result<(), Refused> {
 }
 
 /// Takes an element out of a list, with the comma that it leaves.
-fn drop_item(edits: &mut Edits, script: &Script, list: Node<'_>, index: usize) {
+pub fn drop_item(edits: &mut Edits, script: &Script, list: Node<'_>, index: usize) {
     let items = children(list);
     let Some(item) = items.get(index) else { return };
     let cut = match (items.get(index + 1), index.checked_sub(1).and_then(|before| items.get(before))) {

@@ -24,6 +24,15 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
     let value = script
         .typed()
         .then(|| value_type(script, written).or_else(|| made_type(script, made)).unwrap_or_else(|| "any".to_owned()));
+    if work.handle.first.is_some() && script.typed() && made.child_by_field_name("type_arguments").is_none() && written.is_none() {
+        return Err(script.refuse(made, "the type of a value is not written here", "write it as a type argument"));
+    }
+    if let Some(at) = &work.handle.idle {
+        let (script, node) = work.scripts.expression(at)?;
+        let text = script.of(node);
+        let simple = node.kind() != "binary_expression";
+        work.idle = Some(if simple { format!("{text} / 1000") } else { format!("({text}) / 1000") });
+    }
     let options = options(work, script, made);
     match work.handle.store.place {
         Place::Module | Place::Field => {
@@ -88,10 +97,8 @@ fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
         (children(value).is_empty() || value.kind() == "binary_expression").then(|| script.of(value).to_owned())
     };
     // What is set for this store comes before what its code says, and that before what is usual.
-    let idle = match option("ttl").filter(|_| !lifetime.idle_is_set) {
-        Some(ttl) => format!("({ttl}) / 1000"),
-        None => lifetime.idle_seconds.to_string(),
-    };
+    let written = option("ttl").map(|ttl| format!("({ttl}) / 1000")).or_else(|| work.idle.clone());
+    let idle = written.filter(|_| !lifetime.idle_is_set).unwrap_or_else(|| lifetime.idle_seconds.to_string());
     let limit = option("max").filter(|_| !lifetime.limit_is_set).unwrap_or_else(|| lifetime.limit.to_string());
     let mut lines = vec![
         format!("noun: {}", string(&names.noun)),

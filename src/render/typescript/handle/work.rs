@@ -100,6 +100,8 @@ pub struct Work<'a> {
     pub features: Features,
     /// Initial values that were found.
     pub initials: Vec<Initial>,
+    /// Seconds without use after which the server dropped a value, as code.
+    pub idle: Option<String>,
     /// What frees a value, as a function.
     pub close: Option<String>,
     /// Accesses that are seen to.

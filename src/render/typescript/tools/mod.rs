@@ -7,6 +7,7 @@
 
 mod answer;
 mod create;
+mod describe;
 mod dispatch;
 mod handler;
 mod json;
@@ -19,6 +20,7 @@ mod table;
 mod types;
 
 pub use answer::{append_to_answers, append_to_texts};
+pub use describe::describe;
 pub use literal::pair;
 
 use super::scripts::Scripts;

@@ -9,7 +9,7 @@ use super::reach::{Helped, Reach, is_typed_by_place, lost, property_of_entry, re
 use super::{Added, Argument, Context, schema, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
-use crate::render::typescript::script::{children, is_function, span};
+use crate::render::typescript::script::{children, is_function};
 use crate::render::typescript::scripts::{Code, Scripts, entry, property};
 use crate::render::{Change, Refused};
 
@@ -277,8 +277,11 @@ pub fn add_argument(
         }
         Slot::Property(config, name) => changes.extend(new_property(config, name, argument)),
         Slot::Absent(code) => {
-            let shape = schema::alone(code.script, &[schema::entry(code.script, argument)]);
-            changes.push(code.script.change(span(code.node), shape));
+            let entry = schema::entry(code.script, argument);
+            let shape = schema::alone(code.script, std::slice::from_ref(&entry));
+            let comma = if code.script.style.trailing_commas { "," } else { "" };
+            let lines = if shape.starts_with('{') { format!("{{\n\t{entry}{comma}\n}}") } else { String::new() };
+            changes.extend(schema::replaced(code, shape, &lines));
             changes.extend(sdk::zod_import(code.script));
         }
         Slot::Argument(before) => {
