@@ -26,7 +26,8 @@ pub struct Body {
 /// Finds them.
 pub fn find(flow: &Flow<'_>) -> Vec<Body> {
     let mut found: FxHashMap<FuncRef, Vec<(FuncRef, ExprRef)>> = FxHashMap::default();
-    let shared = |registration: &&Registration| registration.what == Registered::Tool && !has_own_name(flow, registration);
+    let shared =
+        |registration: &&Registration| registration.what == Registered::Tool && !has_own_name(flow, registration);
     let mut registrations: Vec<&Registration> = flow.registrations.values().filter(shared).collect();
     registrations.sort_by_key(|registration| registration.at);
     for registration in &registrations {
@@ -61,10 +62,8 @@ pub fn find(flow: &Flow<'_>) -> Vec<Body> {
 
 /// Whether the call that registers a tool says its name.
 fn has_own_name(flow: &Flow<'_>, registration: &Registration) -> bool {
-    let script = matches!(
-        flow.program.module(registration.at.module).language,
-        Language::TypeScript | Language::JavaScript
-    );
+    let script =
+        matches!(flow.program.module(registration.at.module).language, Language::TypeScript | Language::JavaScript);
     !script || name_at(flow, registration).is_none_or(|at| matches!(flow.program.kind(at), ExprKind::Text(_)))
 }
 

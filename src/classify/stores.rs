@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::{Access, Bag, Keyed, Kind};
-use super::bodies::Body;
 use super::answer::{Carrier, Failure, Holds, KeyedBy};
+use super::bodies::Body;
 use super::failure;
 use super::holds;
 use super::lifetime::{Finder, Held, Lasting};

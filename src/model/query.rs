@@ -278,6 +278,13 @@ impl<'p> Flow<'p> {
         let facts = self.program.module(module);
         let class = match facts.kind(object) {
             ExprKind::This(Some(class)) => Some(*class),
+            // A static field is one of the class by its name.
+            ExprKind::Symbol(symbol) => {
+                let symbol = facts.symbol(*symbol);
+                let named =
+                    |class: &super::facts::Class| class.name == Some(symbol.name) && class.name_span == symbol.span;
+                facts.classes.iter().position(named).map(|at| ClassId(at as u32))
+            }
             _ => None,
         };
         let declared =

@@ -121,7 +121,9 @@ fn step(context: &Context<'_, '_>, server: &Server, found: &Found) -> Result<Ste
         ));
     }
     let handed_on = followed.handlers.iter().any(|used| used.body.is_some());
-    if handed_on || followed.carriers.iter().any(|carrier| matches!(carrier.entry, super::handle::Entry::Closure { .. })) {
+    if handed_on
+        || followed.carriers.iter().any(|carrier| matches!(carrier.entry, super::handle::Entry::Closure { .. }))
+    {
         return Err(stop(
             "the id is handed on to callbacks, and the address would have to go the same way",
             "key it by the network address of the request (`req.ip`), and let entries expire",

@@ -3,8 +3,8 @@
 use super::{Container, Place};
 use crate::classify::stores::{Analysis, Found};
 use crate::model::facts::{AssignKind, ExprKind, Key, TOP, Type};
-use crate::model::flow::{Registered, Root};
 use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::{Registered, Root};
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, TypeRef};
 use crate::model::vocabulary::Role;
@@ -176,7 +176,13 @@ pub fn argument_names(context: &Context<'_, '_>) -> Vec<String> {
         let serves = flow.roots.get(&handler).is_some_and(|roots| roots.contains(&Root::Handler))
             || context.analysis.bodies.iter().any(|body| body.func == handler);
         let whole = serves
-            && flow.program.module(at.module).function(func).params.first().is_some_and(|first| first.symbol == *symbol);
+            && flow
+                .program
+                .module(at.module)
+                .function(func)
+                .params
+                .first()
+                .is_some_and(|first| first.symbol == *symbol);
         if whole && flow.at(object).iter().any(|value| matches!(value, Value::Argument(_))) {
             out.push(name.text().to_owned());
         }

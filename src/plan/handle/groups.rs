@@ -49,13 +49,16 @@ fn belongs(context: &Context<'_, '_>, first: &Found, other: &Found, tools: &FxHa
 /// Whether all that is ever written into a store is written where a first value of the other is made.
 fn is_filled_beside(context: &Context<'_, '_>, first: &Found, other: &Found) -> bool {
     let writes = |found: &Found| {
-        found.uses.iter().filter(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate)).copied().collect::<Vec<Access>>()
+        found
+            .uses
+            .iter()
+            .filter(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate))
+            .copied()
+            .collect::<Vec<Access>>()
     };
     let (made, filled) = (writes(first), writes(other));
     let beside = |write: &Access| {
-        made.iter().any(|made| {
-            made.func == write.func && roles::same_branch(context.analysis, made, write)
-        })
+        made.iter().any(|made| made.func == write.func && roles::same_branch(context.analysis, made, write))
     };
     !filled.is_empty() && filled.iter().all(beside)
 }

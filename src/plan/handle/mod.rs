@@ -1,11 +1,12 @@
 //! Session-keyed state as handles: what is the noun, which functions and tools carry the handle, where is the value created, read,
 //! consumed and dropped. All by the model; how the code is written is the back end's business.
 
-pub mod captured;
 mod callbacks;
+pub mod captured;
 mod carriers;
 mod facts;
 mod groups;
+mod limits;
 mod names;
 mod planner;
 mod roles;

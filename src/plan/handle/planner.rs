@@ -1,6 +1,7 @@
 //! Decides, store by store: a step, or what a person has to do and why.
 
 use super::carriers::{Followed, Problem, follow};
+use super::limits;
 use super::names::{Names, Source};
 use super::wrapped::{self, Wrapped};
 use super::{Container, Entry, Handle, Lifetime, Role, Store, ToolUse, facts, groups, roles};
@@ -129,7 +130,7 @@ fn store(
     let container = known.filter(|kind| *kind != Container::Set).ok_or_else(|| {
         stop("its container is none that handles can take the place of", "keep its values in a map by handle")
     })?;
-    if looks_like_times(found) {
+    if limits::keeps_times(context, found) {
         return Err(stop(
             "it keeps lists of numbers that seem to be times of calls, by which later ones are limited: a limit is no handle",
             "where it limits calls, key it by the authenticated user or the network address; else turn it into a handle by hand",
@@ -283,20 +284,8 @@ fn tools(
             });
         }
     }
-    out.sort_by(|a, b| {
-        (&a.registration, &a.entry, &a.handler).cmp(&(&b.registration, &b.entry, &b.handler))
-    });
+    out.sort_by(|a, b| (&a.registration, &a.entry, &a.handler).cmp(&(&b.registration, &b.entry, &b.handler)));
     Ok(out)
-}
-
-/// Lists of plain numbers under a name that speaks of calls are the windows of a limiter: as handles, the caller could reset its own
-/// limit.
-fn looks_like_times(found: &Found) -> bool {
-    const CALLS: &[&str] = &["hit", "call", "rate", "limit", "attempt", "request", "throttle", "window", "quota"];
-    let numbers = ["number[]", "Array<number>", "Date[]", "Array<Date>"];
-    let name = found.name.text().to_ascii_lowercase();
-    found.value.as_deref().is_some_and(|value| numbers.contains(&value.trim()))
-        && CALLS.iter().any(|word| name.contains(word))
 }
 
 /// What settings may call a store: itself first, then those that share its handle.

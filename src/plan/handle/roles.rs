@@ -92,7 +92,9 @@ fn is_behind_return(analysis: &Analysis<'_>, found: &Found, write: &Access) -> b
 
 /// Whether a branch answers something, and does not only throw: `if (known) throw …` is no way to get what is known.
 fn returns(facts: &Module, branch: &Branch) -> bool {
-    facts.expr_ids().any(|id| matches!(facts.kind(id), ExprKind::Return(_)) && branch.then.contains(facts.expr(id).span))
+    facts
+        .expr_ids()
+        .any(|id| matches!(facts.kind(id), ExprKind::Return(_)) && branch.then.contains(facts.expr(id).span))
 }
 
 /// `read ?? something`, the value itself and not a part of it. A text or a number beside it is what to show in its place, unless the
@@ -120,9 +122,8 @@ pub fn same_branch(analysis: &Analysis<'_>, one: &Access, other: &Access) -> boo
     let facts = analysis.flow.program.module(one.at.module);
     let within = |access: &Access| {
         let span = facts.expr(access.at.id).span;
-        let holds = |branch: &&Branch| {
-            branch.then.contains(span) || branch.otherwise.is_some_and(|other| other.contains(span))
-        };
+        let holds =
+            |branch: &&Branch| branch.then.contains(span) || branch.otherwise.is_some_and(|other| other.contains(span));
         facts.branches.iter().filter(holds).map(|branch| branch.span).collect::<Vec<_>>()
     };
     one.at.module == other.at.module && within(one) == within(other)

@@ -32,9 +32,11 @@ pub fn of(context: &Context<'_, '_>, found: &Found) -> Option<Wrapped> {
     let made: Vec<ExprRef> = flow.instances.get(&class)?.iter().copied().collect();
     let [made] = made.as_slice() else { return None };
     let symbol = variable(context, *made)?;
-    let others = context.analysis.stores.iter().any(|other| {
-        other.holder.span != found.holder.span && class_of(context, other) == Some(class)
-    });
+    let others = context
+        .analysis
+        .stores
+        .iter()
+        .any(|other| other.holder.span != found.holder.span && class_of(context, other) == Some(class));
     if others || !only_keeps(context, class) {
         return None;
     }
@@ -55,7 +57,13 @@ pub fn of(context: &Context<'_, '_>, found: &Found) -> Option<Wrapped> {
     let objects = flow.objects_at(*made).collect();
     let outer = Found { name: facts.name, holder, uses, objects, value: None, ..found.clone() };
     let first = first_value(context, *made)?;
-    Some(Wrapped { container: found.holder.clone(), found: outer, made: *made, first, idle: idle(context, class, *made) })
+    Some(Wrapped {
+        container: found.holder.clone(),
+        found: outer,
+        made: *made,
+        first,
+        idle: idle(context, class, *made),
+    })
 }
 
 /// The class that a container is an own field of.
@@ -82,7 +90,19 @@ fn variable(context: &Context<'_, '_>, made: ExprRef) -> Option<SymbolRef> {
 /// Whether the methods of a class call nothing but the container, each other, the clock and what makes a first value.
 fn only_keeps(context: &Context<'_, '_>, class: ClassRef) -> bool {
     const KNOWN: &[&str] = &[
-        "get", "set", "has", "delete", "entries", "keys", "values", "now", "min", "max", "setInterval", "unref", "clear",
+        "get",
+        "set",
+        "has",
+        "delete",
+        "entries",
+        "keys",
+        "values",
+        "now",
+        "min",
+        "max",
+        "setInterval",
+        "unref",
+        "clear",
     ];
     let flow = &context.analysis.flow;
     let facts = flow.program.module(class.module);

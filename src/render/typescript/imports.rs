@@ -206,8 +206,10 @@ mod tests {
         let source = Rc::new(SourceText::decode(text.as_bytes().to_vec()).expect("text"));
         let tree = typescript::parse(path, text).expect("a tree");
         let script = Script::new(path, source, tree);
-        let wanted: Vec<Wanted<'_>> =
-            names.iter().map(|(source, name, is_type)| Wanted { source, name, alias: None, is_type: *is_type }).collect();
+        let wanted: Vec<Wanted<'_>> = names
+            .iter()
+            .map(|(source, name, is_type)| Wanted { source, name, alias: None, is_type: *is_type })
+            .collect();
         let mut out = text.to_owned();
         let mut changes = add(&script, &wanted);
         changes.sort_by_key(|change| change.span.start);

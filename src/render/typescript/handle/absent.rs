@@ -259,7 +259,8 @@ fn created<'t>(
                 None if script.of(inner).starts_with("console.") || script.of(inner).starts_with("log") => {}
                 None => {
                     let arguments = inner.child_by_field_name("arguments").map(children).unwrap_or_default();
-                    let more = filled(work, script, inner, arguments.get(1).copied()).ok_or_else(|| more(script, statement))?;
+                    let more = filled(work, script, inner, arguments.get(1).copied())
+                        .ok_or_else(|| more(script, statement))?;
                     beside.push(more);
                 }
             },
@@ -433,7 +434,8 @@ fn created_in<'t>(
             }
             ("expression_statement", "assignment_expression") => {
                 let left = inner.child_by_field_name("left").map(bare);
-                if let Some(more) = left.and_then(|left| filled(work, script, left, inner.child_by_field_name("right"))) {
+                if let Some(more) = left.and_then(|left| filled(work, script, left, inner.child_by_field_name("right")))
+                {
                     beside.push(more);
                     continue;
                 }
@@ -445,7 +447,9 @@ fn created_in<'t>(
             ("expression_statement", "call_expression") if script.of(inner).starts_with("console.") => {}
             ("expression_statement", "call_expression") => {
                 let arguments = inner.child_by_field_name("arguments").map(children).unwrap_or_default();
-                beside.push(filled(work, script, inner, arguments.get(1).copied()).ok_or_else(|| more(script, *statement))?);
+                beside.push(
+                    filled(work, script, inner, arguments.get(1).copied()).ok_or_else(|| more(script, *statement))?,
+                );
             }
             ("return_statement", _) => {}
             _ => return Err(more(script, *statement)),

@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::absent::declarator;
-use super::{dropped, minted};
 use super::work::Work;
+use super::{dropped, minted};
 use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Touch};
 use crate::render::Refused;

@@ -20,7 +20,9 @@ pub fn settle(work: &mut Work<'_>, script: &Script, node: Node<'_>, wait: &str) 
         "ternary_expression" if parent.child_by_field_name("condition") == Some(outer) => {
             one_of_two(work, script, outer, parent, wait)
         }
-        "unary_expression" if script.of(parent).starts_with('!') => refused_if_missing(work, script, node, parent, wait),
+        "unary_expression" if script.of(parent).starts_with('!') => {
+            refused_if_missing(work, script, node, parent, wait)
+        }
         "return_statement" => answered(work, script, node, Span::new(parent.start_byte(), outer.start_byte()), wait),
         "arrow_function" => answered(work, script, node, Span::new(outer.start_byte(), outer.start_byte()), ""),
         _ => Err(asked(script, node)),
@@ -69,7 +71,11 @@ fn one_of_two(
         "arrow_function" => {
             let (indent, unit) = (script.indentation(parent), script.style.indent.text());
             let inner = format!("{newline}{indent}{unit}");
-            work.edits.replace(script, Span::new(whole.start_byte(), condition.start_byte()), format!("{{{inner}{wait}"));
+            work.edits.replace(
+                script,
+                Span::new(whole.start_byte(), condition.start_byte()),
+                format!("{{{inner}{wait}"),
+            );
             let between = Span::new(condition.end_byte(), then.start_byte());
             work.edits.replace(script, between, format!("{end}{inner}return "));
             let rest = Span::new(then.end_byte(), whole.end_byte());
@@ -91,7 +97,8 @@ fn refused_if_missing(
     let condition = around(not);
     let branch = condition.parent().filter(|parent| parent.kind() == "if_statement");
     let branch = branch.filter(|branch| branch.child_by_field_name("alternative").is_none());
-    let (Some(branch), Some(then)) = (branch, branch.and_then(|branch| branch.child_by_field_name("consequence"))) else {
+    let (Some(branch), Some(then)) = (branch, branch.and_then(|branch| branch.child_by_field_name("consequence")))
+    else {
         return Err(asked(script, node));
     };
     let last = if then.kind() == "statement_block" { children(then).last().copied() } else { Some(then) };
@@ -110,9 +117,9 @@ fn answered(work: &mut Work<'_>, script: &Script, node: Node<'_>, keyword: Span,
     let index = work.handle.carriers.iter().position(|carrier| {
         work.function(carrier).is_ok_and(|(own, found)| own.path == script.path && found == function)
     });
-    let Some(index) = index.filter(|index| {
-        !matches!(work.handle.carriers[*index].entry, Entry::Handler(_) | Entry::Closure { .. })
-    }) else {
+    let Some(index) =
+        index.filter(|index| !matches!(work.handle.carriers[*index].entry, Entry::Handler(_) | Entry::Closure { .. }))
+    else {
         return Err(asked(script, node));
     };
     let mut returns = Vec::new();
@@ -120,14 +127,16 @@ fn answered(work: &mut Work<'_>, script: &Script, node: Node<'_>, keyword: Span,
     if returns.len() > 1 {
         return Err(asked(script, node));
     }
-    let outside: Vec<_> = work.handle.outside.iter().filter(|outside| !outside.direct).map(|outside| &outside.at).collect();
+    let outside: Vec<_> =
+        work.handle.outside.iter().filter(|outside| !outside.direct).map(|outside| &outside.at).collect();
     for call in work.handle.carriers[index].calls.iter().map(|call| &call.at) {
         let (script, node) = work.scripts.expression(call)?;
         settle(work, script, node, "")?;
     }
     for call in outside {
         let (script, node) = work.scripts.expression(call)?;
-        if !matches!(around(node).parent().map(|parent| parent.kind()), Some("expression_statement" | "arrow_function")) {
+        if !matches!(around(node).parent().map(|parent| parent.kind()), Some("expression_statement" | "arrow_function"))
+        {
             return Err(asked(script, node));
         }
     }

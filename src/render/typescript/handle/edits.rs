@@ -66,6 +66,15 @@ impl Edits {
                 Some(last) if last.span == change.span && change.span.start == change.span.end => {
                     last.text += &change.text
                 }
+                // Two cuts that both take the space between them are one.
+                Some(last)
+                    if last.text.is_empty()
+                        && change.text.is_empty()
+                        && change.span.start < last.span.end
+                        && last.span.end < change.span.end =>
+                {
+                    last.span.end = change.span.end;
+                }
                 _ => out.push(change),
             }
         }

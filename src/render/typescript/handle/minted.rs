@@ -103,7 +103,8 @@ fn mint(work: &mut Work<'_>, index: usize, call: &Site) -> Result<(), Refused> {
         _ => index,
     };
     let tool = handle.tools.iter().find(|tool| tool.handler == handle.carriers[root].function);
-    let tool = tool.ok_or_else(|| script.refuse(function, "the tool that creates the value was not found", "run again"))?;
+    let tool =
+        tool.ok_or_else(|| script.refuse(function, "the tool that creates the value was not found", "run again"))?;
     let store = store_expression(work, script, tool)?;
     let name = handle.names.argument.clone();
     let end = if script.style.semicolons { ";" } else { "" };
@@ -150,7 +151,10 @@ pub fn is_text(work: &Work<'_>, given: &[Site]) -> Result<bool, Refused> {
         let (script, node) = work.scripts.expression(call)?;
         let mut outer = node;
         while let Some(parent) = outer.parent().filter(|parent| {
-            matches!(parent.kind(), "await_expression" | "parenthesized_expression" | "template_substitution" | "template_string")
+            matches!(
+                parent.kind(),
+                "await_expression" | "parenthesized_expression" | "template_substitution" | "template_string"
+            )
         }) {
             outer = parent;
         }
@@ -165,9 +169,10 @@ pub fn is_text(work: &Work<'_>, given: &[Site]) -> Result<bool, Refused> {
 
 /// `const text = await body(…)`, for an answer further down.
 fn is_kept_as_text(script: &Script, value: Node<'_>) -> bool {
-    value.parent().filter(|parent| parent.kind() == "variable_declarator").is_some_and(|declarator| {
-        declarator.child_by_field_name("name").is_some_and(|name| script.of(name) == "text")
-    })
+    value
+        .parent()
+        .filter(|parent| parent.kind() == "variable_declarator")
+        .is_some_and(|declarator| declarator.child_by_field_name("name").is_some_and(|name| script.of(name) == "text"))
 }
 
 /// What creates a value drops an older one first: there is none under a new handle.

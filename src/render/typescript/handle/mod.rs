@@ -7,6 +7,7 @@ mod absent;
 mod access;
 pub mod captured;
 mod checks;
+mod cleanup;
 mod create;
 mod dropped;
 pub(super) mod edits;
@@ -86,7 +87,10 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     if handle.first.is_some() {
         let class = scripts.expression(&handle.store.made)?;
         let class = class.1.child_by_field_name("constructor").map(|name| class.0.of(name)).unwrap_or_default();
-        work.notes.push(format!("`{class}` is not used for {} any more; delete it if nothing else needs it", handle.store.name));
+        work.notes.push(format!(
+            "`{class}` is not used for {} any more; delete it if nothing else needs it",
+            handle.store.name
+        ));
     }
     words::settle(&mut work)?;
     names_are_free(&work)?;

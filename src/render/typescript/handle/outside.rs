@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::cleanup;
 use super::mode::is_async;
 use super::reach;
 use super::work::Work;
@@ -9,7 +10,7 @@ use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Outside};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
-use crate::render::typescript::scripts::{Code, declaration};
+use crate::render::typescript::scripts::{Code, declaration, mentions};
 
 /// Takes the accesses there away, or moves them.
 pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -90,11 +91,42 @@ fn drop_expression(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Resu
         work.edits.cut(script, whole);
         return Ok(());
     }
+    if parent.kind() == "variable_declarator" && only_logged(work, script, parent) {
+        return Ok(());
+    }
     if parent.kind() == "arrow_function" && parent.child_by_field_name("body") == Some(outer) {
         work.edits.replace(script, span(outer), "{}");
         return Ok(());
     }
     Err(used(script, node))
+}
+
+/// What the end of a session answers is only told to the log: that word goes as well.
+fn only_logged(work: &mut Work<'_>, script: &Script, declarator: Node<'_>) -> bool {
+    let own = statement(declarator);
+    let (Some(name), Some(function)) = (declarator.child_by_field_name("name"), enclosing_function(declarator)) else {
+        return false;
+    };
+    if name.kind() != "identifier" || children(own).len() != 1 {
+        return false;
+    }
+    let mut words = Vec::new();
+    for used in mentions(script, function, script.of(name)).into_iter().filter(|used| *used != name) {
+        let around = statement(used);
+        let call = children(around).first().copied().filter(|call| call.kind() == "call_expression");
+        let callee = call.and_then(|call| call.child_by_field_name("function")).map(|callee| script.of(callee));
+        let logs = callee.is_some_and(|callee| {
+            ["console.", "log.", "logger.", "log"]
+                .iter()
+                .any(|known| callee == *known || known.ends_with('.') && callee.starts_with(known))
+        });
+        if around.kind() != "expression_statement" || !logs {
+            return false;
+        }
+        words.push(around);
+    }
+    std::iter::once(own).chain(words).for_each(|node| work.edits.cut(script, script.removal(node)));
+    true
 }
 
 /// `store.get(id)?.close()`: what is done to a value when its session ends is done when the value goes.
@@ -107,6 +139,9 @@ fn closes(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<(), Re
         outer = parent;
     }
     let alone = outer.parent().is_some_and(|parent| parent.kind() == "expression_statement");
+    if !alone && cleanup::take(work, script, node)? {
+        return Ok(());
+    }
     if !alone || outer == node || work.close.is_some() {
         return Err(used(script, node));
     }

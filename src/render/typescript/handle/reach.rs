@@ -187,5 +187,16 @@ fn export_common(work: &mut Work<'_>, script: &Script, top: &[Node<'_>], name: &
         work.edits.insert(script, last.end_byte(), format!(", {name}"));
         return Some(());
     }
-    None
+    let one_by_one = top.iter().any(|node| script.of(*node).starts_with("exports."));
+    let declares = |node: &&Node<'_>| {
+        matches!(node.kind(), "lexical_declaration" | "variable_declaration")
+            && children(**node)
+                .into_iter()
+                .any(|declarator| declarator.child_by_field_name("name").is_some_and(|found| script.of(found) == name))
+    };
+    let own = top.iter().find(declares).filter(|_| one_by_one)?;
+    let end = if script.style.semicolons { ";" } else { "" };
+    let text = format!("{}exports.{name} = {name}{end}", script.style.newline);
+    work.edits.insert(script, own.end_byte(), text);
+    Some(())
 }

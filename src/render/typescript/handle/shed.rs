@@ -81,14 +81,14 @@ fn retype(work: &mut Work<'_>, script: &Script, callee: Node<'_>, shed: &Shed) -
             let function = std::iter::successors(callee.parent(), Node::parent).filter(|node| is_function(*node));
             let parameters = function.filter_map(|function| function.child_by_field_name("parameters"));
             let typed = |list: Node<'_>| {
-                children(list).into_iter().any(|own| {
-                    own.child_by_field_name("pattern").is_some_and(|pattern| script.of(pattern) == name)
-                })
+                children(list)
+                    .into_iter()
+                    .any(|own| own.child_by_field_name("pattern").is_some_and(|pattern| script.of(pattern) == name))
             };
             let own = parameters.into_iter().find(|list| typed(*list)).and_then(|list| {
-                children(list).into_iter().find(|own| {
-                    own.child_by_field_name("pattern").is_some_and(|pattern| script.of(pattern) == name)
-                })
+                children(list)
+                    .into_iter()
+                    .find(|own| own.child_by_field_name("pattern").is_some_and(|pattern| script.of(pattern) == name))
             });
             own.and_then(|own| own.child_by_field_name("type")).into_iter().filter_map(function_type).collect()
         }
@@ -157,7 +157,9 @@ fn last_unused<'t>(work: &Work<'_>, script: &'t Script, function: Node<'t>) -> O
         return is_left_unused(&work.edits, script, function, only).then_some((0, only));
     };
     let all = children(list);
-    let named = |node: &Node<'t>| Some(node.child_by_field_name("pattern").unwrap_or(*node)).filter(|own| own.kind() == "identifier");
+    let named = |node: &Node<'t>| {
+        Some(node.child_by_field_name("pattern").unwrap_or(*node)).filter(|own| own.kind() == "identifier")
+    };
     let found = all.iter().enumerate().find_map(|(index, parameter)| {
         let name = named(parameter)?;
         is_left_unused(&work.edits, script, function, name).then_some((index, name))
@@ -178,13 +180,17 @@ fn drop_argument(work: &mut Work<'_>, caller: &Site, position: usize) -> Result<
     drop_item(&mut work.edits, script, list, position);
     let around = given.filter(|given| given.kind() == "identifier").and_then(enclosing_function);
     let Some((given, function)) = given.zip(around) else { return Ok(()) };
-    let carries = work.handle.carriers.iter().any(|carrier| {
-        carrier.function.path == script.path && carrier.function.span.contains(span(function))
-    });
+    let carries = work
+        .handle
+        .carriers
+        .iter()
+        .any(|carrier| carrier.function.path == script.path && carrier.function.span.contains(span(function)));
     if carries {
         return Ok(());
     }
-    if let Some((_, name)) = last_unused(work, script, function).filter(|(_, name)| script.of(*name) == script.of(given)) {
+    if let Some((_, name)) =
+        last_unused(work, script, function).filter(|(_, name)| script.of(*name) == script.of(given))
+    {
         drop_parameter(&mut work.edits, script, name);
     }
     Ok(())

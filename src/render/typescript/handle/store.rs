@@ -7,9 +7,9 @@ use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::{Container, Place};
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::imports;
 use crate::render::typescript::in_flight::free_name;
+use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::scripts::{is_declared, mentions};
 use crate::render::typescript::tools::pair;
 
@@ -24,7 +24,11 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
     let value = script
         .typed()
         .then(|| value_type(script, written).or_else(|| made_type(script, made)).unwrap_or_else(|| "any".to_owned()));
-    if work.handle.first.is_some() && script.typed() && made.child_by_field_name("type_arguments").is_none() && written.is_none() {
+    if work.handle.first.is_some()
+        && script.typed()
+        && made.child_by_field_name("type_arguments").is_none()
+        && written.is_none()
+    {
         return Err(script.refuse(made, "the type of a value is not written here", "write it as a type argument"));
     }
     if let Some(at) = &work.handle.idle {
@@ -129,10 +133,15 @@ fn close(work: &Work<'_>) -> Option<String> {
         (true, close) => close.as_ref().map(|close| format!("close: {close}")),
         (false, None) => Some(format!("close: (_value, {variable}) => {{\n\t\t{}\n\t}}", drops.join("\n\t\t"))),
         (false, Some(close)) => {
-            let (parameter, body) = close.split_once(" => ")?;
-            let parameter = parameter.trim_matches(['(', ')']);
-            let lines = format!("{}\n\t\treturn {body};", drops.join("\n\t\t"));
-            Some(format!("close: ({parameter}, {variable}) => {{\n\t\t{lines}\n\t}}"))
+            let (head, body) = close.split_once(" => ")?;
+            let (start, parameter) = head.split_once('(')?;
+            let parameter = parameter.trim_end_matches(')');
+            let rest = match body.strip_prefix("{\n") {
+                Some(block) => block.strip_suffix("\n\t}")?.trim_start().to_owned(),
+                None => format!("return {body};"),
+            };
+            let lines = format!("{}\n\t\t{rest}", drops.join("\n\t\t"));
+            Some(format!("close: {start}({parameter}, {variable}) => {{\n\t\t{lines}\n\t}}"))
         }
     }
 }
@@ -206,8 +215,7 @@ fn move_out(
     if is_declared(script, &name) {
         return Err(script.refuse(own, "a variable of the module has the same name", "rename one of them"));
     }
-    let annotation =
-        value.map(|value| format!(": {}<{value}>", local(script, "HandleStore"))).unwrap_or_default();
+    let annotation = value.map(|value| format!(": {}<{value}>", local(script, "HandleStore"))).unwrap_or_default();
     let end = if script.style.semicolons { ";" } else { "" };
     let newline = script.style.newline;
     let argument = type_argument(work, value);

@@ -64,9 +64,8 @@ fn answers_of(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Option<Answers>, 
     for call in tool.body.iter().flat_map(|body| &body.calls) {
         let (script, node) = scripts.expression(call)?;
         let mut outer = node;
-        while let Some(parent) = outer
-            .parent()
-            .filter(|parent| matches!(parent.kind(), "await_expression" | "parenthesized_expression"))
+        while let Some(parent) =
+            outer.parent().filter(|parent| matches!(parent.kind(), "await_expression" | "parenthesized_expression"))
         {
             outer = parent;
         }

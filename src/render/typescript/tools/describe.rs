@@ -35,7 +35,8 @@ fn written<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Result<Option<Code<'
         return Ok(texts.next());
     }
     let Some((entry, _)) = table_entry(handler) else { return Ok(None) };
-    let config = property_of_entry(second).and_then(|name| property(entry, name)).filter(|code| code.node.kind() == "object");
+    let config =
+        property_of_entry(second).and_then(|name| property(entry, name)).filter(|code| code.node.kind() == "object");
     Ok(property(config.map_or(entry, Code::bare), "description"))
 }
 
@@ -67,7 +68,9 @@ fn longer(script: &Script, node: Node<'_>, sentences: &[String]) -> Vec<Change> 
     let (newline, unit) = (script.style.newline, script.style.indent.text());
     let indent = script.indentation(node);
     let mut out = vec![script.change(Span::new(close, close), gap)];
-    let key = node.parent().filter(|parent| parent.kind() == "pair" && script.line_start(parent.start_byte()) == script.line_start(node.start_byte()));
+    let key = node.parent().filter(|parent| {
+        parent.kind() == "pair" && script.line_start(parent.start_byte()) == script.line_start(node.start_byte())
+    });
     let own_line = script.text()[script.line_start(node.start_byte())..node.start_byte()].trim().is_empty();
     let indent = if own_line && key.is_none() { indent.to_owned() } else { format!("{indent}{unit}") };
     let mut text = String::new();

@@ -291,6 +291,15 @@ pub fn add_argument(
             let own_line = script.text()[script.line_start(at)..at].trim().is_empty();
             let glue =
                 if own_line { format!("{}{}", script.style.newline, script.indentation(before)) } else { " ".into() };
+            let width = script.line_end(at) - script.line_start(at) + shape.len();
+            let wide = !own_line && shape.starts_with("{ ") && width > super::literal::limit(script);
+            let shape = if wide {
+                let comma = if script.style.trailing_commas { "," } else { "" };
+                let lines = format!("{{\n\t{}{comma}\n}}", schema::entry(script, argument));
+                script.indented(&script.style.dress(&lines), script.indentation(before))
+            } else {
+                shape
+            };
             changes.push(script.change(Span::new(at, at), format!("{shape},{glue}")));
             changes.extend(sdk::zod_import(script));
         }
@@ -352,8 +361,7 @@ pub fn context(
     context: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     let found = find(scripts, tool)?;
-    let index = usize::from(matches!(found.slot, Slot::Present(_) | Slot::Absent(_)))
-        + leading(tool);
+    let index = usize::from(matches!(found.slot, Slot::Present(_) | Slot::Absent(_))) + leading(tool);
     gets_context(found.handler, found.reach, index, context)?;
     handler::context(found.handler, index, context, is_typed_by_place(found.handler))
 }

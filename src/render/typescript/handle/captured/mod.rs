@@ -37,10 +37,17 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
     let mut wanted = vec![("MemoryHandles", false)];
     wanted.extend(script.typed().then_some(("HandleStore", true)));
     wanted.extend(captured.owner.then_some(("ownerOf", false)));
-    let mut wanted: Vec<Wanted<'_>> =
-        wanted.into_iter().map(|(name, is_type)| Wanted { source: &place.specifier, name, alias: None, is_type }).collect();
+    let mut wanted: Vec<Wanted<'_>> = wanted
+        .into_iter()
+        .map(|(name, is_type)| Wanted { source: &place.specifier, name, alias: None, is_type })
+        .collect();
     let template = resources::import(&record)?;
-    wanted.extend(template.as_deref().map(|source| Wanted { source, name: resources::TEMPLATE, alias: None, is_type: false }));
+    wanted.extend(template.as_deref().map(|source| Wanted {
+        source,
+        name: resources::TEMPLATE,
+        alias: None,
+        is_type: false,
+    }));
     out.changes.extend(finished(script, edits.of(&script.path), wanted));
     notes(&record, script, &mut out)?;
     Ok(out)
