@@ -11,7 +11,7 @@ pub trait Syntax {
     /// empty range. Empty for files in languages that are not judged. `Err` says why a text could not be judged: it is then not edited.
     fn errors(&self, path: &str, text: &str) -> Result<Vec<Range<usize>>, String>;
 
-    /// The statement at the top of the file around a stretch, where it can be told.
+    /// The statement around a stretch, the innermost one, where it can be told.
     fn statement(&self, _path: &str, _text: &str, _at: Range<usize>) -> Option<Range<usize>> {
         None
     }

@@ -193,6 +193,8 @@ ids! {
         Switch = "switch",
         /// Says whether a body is an initialize request.
         IsInitialize = "is-initialize",
+        /// Tells requests of earlier revisions from those of the newest.
+        IsLegacy = "is-legacy",
         /// Serves a factory, one server per request.
         ServePerRequest = "serve-per-request",
         /// Serves each request with a server that the library makes and the given function fills.

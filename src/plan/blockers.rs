@@ -1,6 +1,7 @@
 //! What keeps a server on sessions: code that a request without one would break, each with its place, the reason, and what to do. And
 //! what was looked for and is not there.
 
+mod advice;
 mod client;
 mod ids;
 mod state;
@@ -9,12 +10,15 @@ use super::{Holds, Manual, Site, Step, site};
 use crate::model::facts::{ExprKind, Imported};
 use crate::model::name::Name;
 use crate::model::program::ExprRef;
+use crate::model::vocabulary::Op;
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{implicit_sessions, stream_resumability};
 
 /// What the look at a server brought.
 #[derive(Clone, Debug, Default)]
 pub struct Blockers {
+    /// Something keeps the server on sessions.
+    pub stand: bool,
     /// What has to be decided before the transport can go without sessions.
     pub manual: Vec<Manual>,
     /// What was looked at and holds.
@@ -23,12 +27,13 @@ pub struct Blockers {
     pub notes: Vec<String>,
 }
 
-/// Looks at a server. `steps` are those planned for its stores: what one of them takes care of blocks nothing.
-pub fn of(context: &Context<'_, '_>, steps: &[Step]) -> Blockers {
+/// Looks at a server. `steps` are those planned for its stores: what one of them takes care of blocks nothing. `told` is what was
+/// said of the other stores.
+pub fn of(context: &Context<'_, '_>, steps: &[Step], told: &[Manual]) -> Blockers {
     let mut out = Blockers::default();
     client::look(context, steps, &mut out);
     resumption(context, &mut out);
-    state::look(context, steps, &mut out);
+    state::look(context, steps, told, &mut out);
     ids::look(context, steps, &mut out);
     frameworks(context, &mut out);
     eras(context, &mut out);
@@ -40,6 +45,7 @@ pub fn of(context: &Context<'_, '_>, steps: &[Step]) -> Blockers {
 impl Blockers {
     fn block(&mut self, rule: &'static str, at: Site, what: impl Into<String>, why: &str, todo: &[&str]) {
         let todo = todo.iter().map(|todo| (*todo).to_owned()).collect();
+        self.stand = true;
         self.manual.push(Manual { rule, at, what: what.into(), why: why.to_owned(), todo });
     }
 
@@ -140,16 +146,15 @@ fn frameworks(context: &Context<'_, '_>, out: &mut Blockers) {
 
 /// Code that tells old requests from new ones keeps sessions for the old ones on purpose, which is legal.
 fn eras(context: &Context<'_, '_>, out: &mut Blockers) {
-    let forks = |name: Name| matches!(name.text(), "isLegacyRequest");
     for (module, facts) in (0u32..).zip(&context.analysis.flow.program.modules) {
         if !context.modules[module as usize] {
             continue;
         }
-        let sdk = |source: Name| source.text().starts_with("@modelcontextprotocol/");
-        let fork = facts
-            .imports
-            .iter()
-            .find(|import| sdk(import.source) && matches!(import.imported, Imported::Named(name) if forks(name)));
+        let tables = context.analysis.flow.program.tables(module);
+        let fork = facts.imports.iter().find(|import| {
+            let Imported::Named(name) = import.imported else { return false };
+            tables.export(import.source.text(), name.text()).is_some_and(|row| row.does == Some(Op::IsLegacy))
+        });
         if let Some(import) = fork {
             out.block(
                 implicit_sessions::RULE.name,

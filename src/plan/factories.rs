@@ -33,8 +33,8 @@ fn state(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
         what: format!("`{name}` is made together with the server, and handlers change it"),
         why: "with a server for each request it would be empty in each of them".to_owned(),
         todo: vec![
-            format!("give `{name}` a handle that a `create_*` tool returns and the tools take as an argument"),
-            "move it out of the function, where it may be one for all clients".to_owned(),
+            format!("move `{name}` out of the function, and hand it in: it was one for all calls, and goes on to be"),
+            "where clients must not share it, name it by a handle that a `create_*` tool returns, or keep it by the user".to_owned(),
         ],
     })
 }

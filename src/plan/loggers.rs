@@ -12,11 +12,13 @@ pub(super) fn is_logger(flow: &Flow<'_>, call: ExprRef) -> bool {
     let ExprKind::Call { callee, .. } = facts.kind(call.id) else { return false };
     let ExprKind::Member { object, name } = facts.kind(*callee) else { return false };
     let receiver = flow.written_name(At { module: call.module, id: *object });
-    LEVELS.contains(&name.text())
-        && receiver.is_some_and(|name| {
-            let name = name.text().to_ascii_lowercase();
-            name == "log" || name == "console" || name.ends_with("logger")
-        })
+    LEVELS.contains(&name.text()) && receiver.is_some_and(|name| names_logger(name.text()))
+}
+
+/// Whether a name is that of something that writes log lines.
+pub fn names_logger(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name == "log" || name == "console" || name.ends_with("logger")
 }
 
 /// Whether an expression is part of what a log line or a measurement says.

@@ -9,7 +9,7 @@ mod endings;
 mod factories;
 pub mod handle;
 pub mod labels;
-mod loggers;
+pub mod loggers;
 pub mod settings;
 pub mod singleton;
 pub mod telemetry;
@@ -115,6 +115,8 @@ pub struct ServerPlan {
     pub language: &'static str,
     /// What can be done.
     pub steps: Vec<Step>,
+    /// What could be done if a person had seen to the rest: tried out for what would stop it, and never applied.
+    pub trials: Vec<Step>,
     /// What can't.
     pub manual: Vec<Manual>,
     /// Preconditions that hold.
@@ -153,16 +155,35 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
     handle::captured::plan(context, server, settings, &mut out);
     telemetry::plan(context, server, &mut out);
     labels::plan(context, &mut out);
-    let blockers = blockers::of(context, &out.steps);
-    let (steps, refused) = match blockers.manual.is_empty() {
-        true => without_sessions(context, server, &out.steps, &blockers),
-        false => (Vec::new(), singleton::waiting(context, &blockers.manual)),
-    };
-    out.steps.extend(steps);
+    let blockers = blockers::of(context, &out.steps, &out.manual);
+    // What must not become a handle at all is not told how to become one.
+    out.manual.retain(|manual| !blockers.manual.iter().any(|other| other.at == manual.at));
+    // Where no session is opened any more, nothing can keep the server on them.
+    if blockers.stand && context.uses_sessions() {
+        standing(context, server, &blockers, &mut out);
+    } else {
+        let (steps, refused) = without_sessions(context, server, &out.steps, &blockers);
+        out.steps.extend(steps);
+        out.manual.extend(refused);
+    }
     out.manual.extend(blockers.manual);
-    out.manual.extend(refused);
     out.holds.extend(blockers.holds);
     out
+}
+
+/// What is said of a server that something keeps on sessions: what waits for it, and whatever else is in the way, so that a person
+/// sees all of it at once.
+fn standing(context: &Context<'_, '_>, server: &Server, blockers: &Blockers, out: &mut ServerPlan) {
+    let causes = [out.manual.as_slice(), blockers.manual.as_slice()].concat();
+    let waiting = singleton::waiting(context, &causes);
+    let known: Vec<Site> = causes.iter().chain(&waiting).map(|manual| manual.at.clone()).collect();
+    let (steps, more) = without_sessions(context, server, &out.steps, blockers);
+    out.manual.extend(waiting);
+    out.manual.extend(more.into_iter().filter(|manual| !known.contains(&manual.at)));
+    // What is kept by session makes a mess of the code around it: what else is in the way shows once that is moved.
+    if context.stores().all(|found| found.holds == crate::classify::answer::Holds::Transport) {
+        out.trials = steps;
+    }
 }
 
 /// The steps that take the sessions themselves away. They come last.

@@ -371,8 +371,10 @@ fn waits(context: &Context<'_, '_>, transport: &TransportSite, causes: &[Manual]
         rule: session_transport_setup::RULE.name,
         at: site(context, at),
         what: "this transport opens sessions".to_owned(),
-        why: format!("the server needs them as long as this stands: {cause}{others}"),
-        todo: vec!["see to what is named there, then run this again".to_owned()],
+        why: format!("the server stays on sessions until this is seen to: {cause}{others}"),
+        todo: vec![
+            "see to what is named there; each has an entry of its own with what to do, then run this again".to_owned(),
+        ],
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod allowance;
 pub mod typescript;
+mod union;
 
 use std::rc::Rc;
 
@@ -55,6 +56,12 @@ pub trait Files {
 
 /// Renders a step.
 pub fn render(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
+    let mut rendered = by_kind(step, files)?;
+    rendered.changes = union::united(rendered.changes);
+    Ok(rendered)
+}
+
+fn by_kind(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
     match &step.kind {
         StepKind::Handle(handle) => typescript::handle::render(handle, files),
         StepKind::Labels(labels) => typescript::labels::render(labels, files),

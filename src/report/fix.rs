@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::scan::Tool;
 use crate::classify::answer::{Category, Place};
 use crate::edit::Level;
+use crate::rules::finding::Severity;
 
 /// What became of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -43,6 +44,8 @@ pub struct Group {
     pub files: Vec<String>,
     /// Fingerprints of the findings that it takes away.
     pub findings: Vec<String>,
+    /// Where the findings stand that stay because it is not applied.
+    pub about: Vec<Place>,
     /// What its reader has to know.
     pub notes: Vec<String>,
     /// What it changes, as a patch on top of the groups before it.
@@ -54,9 +57,13 @@ pub struct Group {
 pub struct Manual {
     /// The rule.
     pub rule: String,
+    /// How much it matters: what is a note leaves nothing to be done.
+    pub severity: Severity,
     /// The code that it is about.
     #[serde(flatten)]
     pub at: Place,
+    /// Other places of which the same is to be said.
+    pub also: Vec<Place>,
     /// What remains.
     pub what: String,
     /// Why the tool does not do it.
@@ -112,12 +119,30 @@ pub struct Fix {
     pub groups: Vec<Group>,
     /// What is left to a person.
     pub manual: Vec<Manual>,
+    /// What has to be known of servers that are done: nothing is to be changed there.
+    pub good_to_know: Vec<Manual>,
     /// What was checked and holds.
     pub preconditions: Vec<Precondition>,
     /// What the user should know of the writing.
     pub notes: Vec<String>,
     /// The whole change as one patch.
     pub patch: String,
+}
+
+impl Manual {
+    /// The other places, behind the first: ` (also lines 23, 27; src/b.ts:4)`.
+    pub fn others(&self) -> String {
+        let (here, far): (Vec<&Place>, Vec<&Place>) = self.also.iter().partition(|place| place.path == self.at.path);
+        let mut lines: Vec<u32> = here.iter().map(|place| place.line).filter(|line| *line != self.at.line).collect();
+        lines.dedup();
+        let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+        let mut parts = Vec::new();
+        if !lines.is_empty() {
+            parts.push(format!("line{} {}", if lines.len() == 1 { "" } else { "s" }, lines.join(", ")));
+        }
+        parts.extend(far.iter().map(|place| format!("{}:{}", place.path, place.line)));
+        if parts.is_empty() { String::new() } else { format!(" (also {})", parts.join("; ")) }
+    }
 }
 
 impl Fix {

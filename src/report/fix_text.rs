@@ -14,6 +14,7 @@ pub fn render(fix: &Fix, style: Style, undo: Option<&str>) -> String {
     if !refused.is_empty() || !fix.manual.is_empty() {
         page.left(&refused, &fix.manual);
     }
+    page.good_to_know(&fix.good_to_know);
     page.allowed(fix);
     page.checked(fix);
     page.end(fix, undo);
@@ -69,14 +70,36 @@ impl Page {
             self.say("* ", &format!("{at}{} [{}, {}]", group.title, group.level.id(), group.rule));
             self.say("  ", group.reason.as_deref().map(sentence).unwrap_or_default().as_str());
             self.say("  - ", group.help.as_deref().map(sentence).unwrap_or_default().as_str());
+            if !group.about.is_empty() {
+                let places: Vec<String> = group.about.iter().map(|at| format!("{}:{}", at.path, at.line)).collect();
+                self.say("  ", &sentence(&format!("It would see to {}", places.join(", "))));
+            }
         }
+        self.manual(manual);
+    }
+
+    fn manual(&mut self, manual: &[Manual]) {
         for manual in manual {
             let at = &manual.at;
-            self.say("* ", &format!("{}:{}:{}: {} [{}]", at.path, at.line, at.column, manual.what, manual.rule));
+            let place = format!("{}:{}:{}{}", at.path, at.line, at.column, manual.others());
+            self.say("* ", &format!("{place}: {} [{}]", manual.what, manual.rule));
             self.say("  ", &sentence(&manual.why));
             for todo in &manual.todo {
                 self.say("  - ", &sentence(todo));
             }
+        }
+        self.out.push('\n');
+    }
+
+    fn good_to_know(&mut self, notes: &[Manual]) {
+        if notes.is_empty() {
+            return;
+        }
+        self.paint("", "Good to know: nothing is to be done", |style, line| style.bold(line));
+        for note in notes {
+            let at = &note.at;
+            let place = format!("{}:{}:{}{}", at.path, at.line, at.column, note.others());
+            self.say("* ", &format!("{place}: {} [{}]", note.what, note.rule));
         }
         self.out.push('\n');
     }

@@ -199,6 +199,6 @@ fn languages_without_a_back_end_are_left_whole() {
     let folder = folder(&[("server.py", server), ("pyproject.toml", manifest)]);
     let (code, stdout, stderr) = fix(folder.path(), &[]);
     assert_eq!((code, stderr.as_str()), (1, ""), "{stdout}");
-    assert!(stdout.contains("server.py:") && stdout.contains("python"), "{stdout}");
+    assert!(stdout.contains("server.py:4:1") && stdout.contains("TypeScript and JavaScript only"), "{stdout}");
     assert_eq!(fs::read_to_string(folder.path().join("server.py")).expect("a file"), server);
 }

@@ -2,6 +2,7 @@
 
 mod disk;
 mod handles;
+mod left;
 mod parse;
 mod telemetry;
 mod transport;

@@ -5,6 +5,7 @@ use mcp_migrate::edit::Level;
 use mcp_migrate::report::fix::{Fix, Group, Manual, Precondition, Status, Summary};
 use mcp_migrate::report::markdown::{LIMIT, brief, render};
 use mcp_migrate::report::places::Base;
+use mcp_migrate::rules::finding::Severity;
 use mcp_migrate::report::scan::{Parts, SPEC, Scan, Tool};
 
 use crate::sample;
@@ -98,6 +99,7 @@ fn group(title: &str, level: Level, status: Status, patch: &str) -> Group {
         requires: Vec::new(),
         files: vec!["src/a.ts".to_owned(), "src/handles.ts".to_owned()],
         findings: Vec::new(),
+        about: Vec::new(),
         notes: vec!["create_basket is new".to_owned()],
         patch: patch.to_owned(),
     }
@@ -124,11 +126,14 @@ fn plan(groups: Vec<Group>) -> Fix {
         groups,
         manual: vec![Manual {
             rule: "session-guard".to_owned(),
+            severity: Severity::Error,
             at: at.clone(),
+            also: Vec::new(),
             what: "decide on <leases>".to_owned(),
             why: "a guard is for a person".to_owned(),
             todo: vec!["bind it to the principal".to_owned(), "ask each time".to_owned()],
         }],
+        good_to_know: Vec::new(),
         preconditions: vec![Precondition { what: "no call to the client is made".to_owned(), at: Some(at) }],
         notes: Vec::new(),
         patch: String::new(),

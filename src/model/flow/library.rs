@@ -221,6 +221,7 @@ impl Flow<'_> {
             | Op::ClientInfo
             | Op::Switch
             | Op::IsInitialize
+            | Op::IsLegacy
             | Op::ConnectClient
             | Op::Spawn
             | Op::Log

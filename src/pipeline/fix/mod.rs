@@ -1,8 +1,10 @@
 //! Fixing: scan, plan, render, apply to an overlay, look again; then write. Nothing is written before all is thought out.
 
 mod commits;
+mod documents;
 mod edits;
 mod gate;
+mod left;
 mod propose;
 mod tell;
 mod texts;
@@ -98,7 +100,8 @@ fn think(options: &FixOptions, rounds: usize, progress: &dyn Progress) -> Result
     };
     let mut proposer = Proposer::new(options, progress, &root);
     let settings = edit::Settings { level: options.level, rounds };
-    let outcome = edit::fixpoint::run(&root, settings, &gate::Gate, &mut |overlay| proposer.propose(overlay))?;
+    let outcome =
+        edit::fixpoint::run(&root, settings, &gate::Gate::default(), &mut |overlay| proposer.propose(overlay))?;
     let rounds = proposer.finish(&outcome)?;
     Ok((root, outcome, rounds))
 }

@@ -91,6 +91,7 @@ impl<'a> Proposer<'a> {
                 Err(why) => held.push(Held { step: step.clone(), why }),
             }
         }
+        held.extend(pass.plans.iter().flat_map(|plan| stopped(plan, &texts)));
         self.held = held;
         self.settled = settled;
         // Comments that allow nothing are told apart by counting, which starts anew when one of them is gone: they are not among these.
@@ -147,6 +148,17 @@ fn claims(step: &Step, pass: &Pass, settled: &Settled) -> Vec<String> {
     let found = pass.scan.findings.iter().chain(settled.findings.iter().filter(|f| f.rule == unused_allow::RULE.name));
     let claimed = found.filter(|f| f.fix.as_ref().is_some_and(|fix| fix.step.as_deref() == Some(step.id.as_str())));
     claimed.map(|finding| finding.fingerprint.clone()).collect()
+}
+
+/// What would stop the steps that wait for a person: told now, so that it does not come to light one by one.
+fn stopped(plan: &ServerPlan, texts: &Texts) -> Vec<Held> {
+    let tried = plan.trials.iter().filter(|_| plan.steps.is_empty());
+    tried
+        .filter_map(|step| {
+            let refused = render::render(step, texts).err()?;
+            Some(Held { step: step.clone(), why: Why::Refused(refused) })
+        })
+        .collect()
 }
 
 /// A step that found nothing to change: where a finding still asks for it, a person has to look.

@@ -1,16 +1,16 @@
 //! From what the rounds came to, to what is told of it.
 
 use super::propose::{Held, Rounds, Why};
-use super::{FixOptions, category, shown};
-use crate::classify::answer::Place;
-use crate::edit::{self, Change, GroupChange, Outcome, Recovery, Refused};
+use super::{FixOptions, category, documents, left, shown};
+use crate::edit::{self, Change, GroupChange, Level, Outcome, Recovery, Refused};
 use crate::pipeline::Pass;
 use crate::pipeline::locate::Locator;
-use crate::plan::{self, Site};
-use crate::report::fix::{Fix, Group, Manual, Precondition, Status, Summary};
+use crate::plan::Site;
+use crate::report::fix::{Fix, Group, Precondition, Status, Summary};
 use crate::report::scan::{SPEC, Tool};
 use crate::rules::finding::{Finding, Severity};
-use crate::rules::unused_allow;
+use crate::rules::session_transport_setup;
+use crate::workspace::paths;
 
 /// The whole answer, as a dry run.
 pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
@@ -26,10 +26,18 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
             Group { files: files(applied.changes.iter().map(|change| &change.change)), patch, ..of(&applied.group) }
         })
         .collect();
+    for group in groups.iter_mut().filter(|group| group.rule == session_transport_setup::RULE.name) {
+        let holds = |server: &&str| group.files.iter().any(|path| paths::is_within(path, server));
+        let servers = rounds.first.scan.servers.iter().map(|server| server.path.as_str()).filter(holds);
+        let nearest = servers.max_by_key(|path| path.len());
+        group.notes.extend(nearest.into_iter().flat_map(|server| documents::notes(root, server)));
+    }
     let applied = groups.len();
     groups.extend(outcome.refused.iter().map(refused));
     groups.extend(rounds.held.iter().map(|held| kept_back(held, rounds, &places)));
-    let manual = manual(rounds, &places);
+    let mut left = left::left(options, rounds, &places, &mut groups);
+    let (manual, good_to_know): (Vec<_>, Vec<_>) = left.drain(..).partition(|manual| manual.severity > Severity::Note);
+    let preconditions = preconditions(&rounds.first, &groups, root);
     let summary = Summary {
         before: category(&rounds.first),
         after: category(&rounds.last),
@@ -53,7 +61,8 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
         summary,
         groups,
         manual,
-        preconditions: preconditions(&rounds.first, root),
+        good_to_know,
+        preconditions,
         notes,
         patch: edit::patch(&changes),
     }
@@ -85,6 +94,7 @@ fn of(group: &edit::Group) -> Group {
         requires: group.requires.clone(),
         files: group.paths().into_iter().map(str::to_owned).collect(),
         findings: group.claims.clone(),
+        about: Vec::new(),
         notes: group.notes.clone(),
         patch: String::new(),
     }
@@ -113,115 +123,41 @@ fn kept_back(held: &Held, rounds: &Rounds, places: &Locator) -> Group {
         Why::Allowed(reason) => (reason.clone(), "Take that back to have it changed.".to_owned(), None),
     };
     let status = if matches!(held.why, Why::Allowed(_)) { Status::Allowed } else { Status::Refused };
+    let asks = |finding: &&Finding| finding.fix.as_ref().is_some_and(|fix| fix.step.as_deref() == Some(&step.id));
+    let findings = rounds.last.scan.findings.iter().filter(asks).map(|finding| finding.fingerprint.clone()).collect();
     Group {
         id: step.id.clone(),
         title: step.title.clone(),
         rule: step.rule.to_owned(),
-        level: step.level,
+        // What it would ask of its reader is only known of what is done.
+        level: if matches!(held.why, Why::Refused(_)) { Level::Manual } else { step.level },
         status,
         reason: Some(reason),
         help: Some(help),
         at,
         requires: step.requires.clone(),
         files: Vec::new(),
-        findings: Vec::new(),
-        notes: step.notes.clone(),
+        findings,
+        about: Vec::new(),
+        // What it would cost is told where it is done.
+        notes: Vec::new(),
         patch: String::new(),
     }
 }
 
-fn manual(rounds: &Rounds, places: &Locator) -> Vec<Manual> {
-    let stays = |manual: &Manual| {
-        rounds.settled.left.iter().any(|(finding, _)| {
-            let at = (finding.path.as_str(), finding.start.line, finding.start.column);
-            finding.rule == manual.rule && at == (manual.at.path.as_str(), manual.at.line, manual.at.column)
-        })
-    };
-    let mut out: Vec<Manual> = rounds
-        .last
-        .plans
-        .iter()
-        .flat_map(|plan| &plan.manual)
-        .map(|plan::Manual { rule, at, what, why, todo }| Manual {
-            rule: (*rule).to_owned(),
-            at: places.place(&at.path, at.span),
-            what: what.clone(),
-            why: why.clone(),
-            todo: todo.clone(),
-        })
-        .filter(|manual| !stays(manual))
-        .collect();
-    out.extend(unspoken(rounds));
-    out.extend(unplanned(rounds));
-    out.extend(unclear(rounds));
-    out.sort_by(|a, b| (&a.at, &a.rule, &a.what).cmp(&(&b.at, &b.rule, &b.what)));
-    out.dedup();
-    out
-}
-
-/// Comments that can't be taken at their word: they may be a slip of the pen.
-fn unclear(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
-    let comments = rounds.settled.findings.iter().filter(|f| f.rule == unused_allow::RULE.name && f.fix.is_none());
-    comments.map(|finding| Manual {
-        rule: finding.rule.to_owned(),
-        at: Place { path: finding.path.clone(), line: finding.start.line, column: finding.start.column },
-        what: "correct a comment that allows nothing, or take it away".to_owned(),
-        why: finding.message.clone(),
-        todo: vec![finding.advice.clone()],
-    })
-}
-
-/// The most severe finding of a server that is more than a note. Comments are told by themselves.
-fn worst<'r>(rounds: &'r Rounds, server: &str) -> Option<&'r Finding> {
-    let of_server = |f: &&Finding| f.server == server && f.rule != unused_allow::RULE.name;
-    let findings = rounds.settled.findings.iter().filter(of_server);
-    findings.rev().max_by_key(|finding| finding.severity).filter(|finding| finding.severity > Severity::Note)
-}
-
-/// Servers in languages that have no planner yet, at their most severe finding.
-fn unspoken(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
-    let servers = rounds.last.scan.servers.iter().filter(|server| !plan::speaks(server.language));
-    servers.filter_map(|server| {
-        let worst = worst(rounds, &server.path)?;
-        let at = Place { path: worst.path.clone(), line: worst.start.line, column: worst.start.column };
-        Some(Manual {
-            rule: worst.rule.to_owned(),
-            at,
-            what: format!("migrate the {} server in `{}`", server.language, server.path),
-            why: "fix edits TypeScript and JavaScript only, so far".to_owned(),
-            todo: vec!["`mcp-migrate report` tells what is kept per session and where it belongs".to_owned()],
-        })
-    })
-}
-
-/// Servers with findings of which no planner had anything to say: silence would pass for "done".
-fn unplanned(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
-    let has_plan = |path: &str| {
-        let plans = rounds.last.plans.iter().filter(|plan| plan.server == path);
-        plans.into_iter().any(|plan| !plan.steps.is_empty() || !plan.manual.is_empty())
-    };
-    let servers = rounds.last.scan.servers.iter().filter(|server| plan::speaks(server.language));
-    servers.filter(move |server| !has_plan(&server.path)).filter_map(|server| {
-        let worst = worst(rounds, &server.path)?;
-        let at = Place { path: worst.path.clone(), line: worst.start.line, column: worst.start.column };
-        Some(Manual {
-            rule: worst.rule.to_owned(),
-            at,
-            what: worst.message.clone(),
-            why: "there is no migration step for this yet".to_owned(),
-            todo: vec![worst.advice.clone(), format!("`mcp-migrate explain {}` shows the migration", worst.rule)],
-        })
-    })
-}
-
-/// What held before anything was changed: it is what the edits rest on.
-fn preconditions(pass: &Pass, root: &std::path::Path) -> Vec<Precondition> {
+/// What held before anything was changed, of the servers that are: it is what their edits rest on.
+fn preconditions(pass: &Pass, groups: &[Group], root: &std::path::Path) -> Vec<Precondition> {
     let places = Locator::through(root.to_owned(), edit::Overlay::default());
     let place = |at: &Site| places.place(&at.path, at.span);
-    let with_steps = pass.plans.iter().filter(|plan| !plan.steps.is_empty());
-    with_steps
-        .flat_map(|plan| &plan.holds)
-        .map(|holds| Precondition { what: holds.what.clone(), at: holds.at.as_ref().map(place) })
+    let applied = |id: &str| groups.iter().any(|group| group.status == Status::Applied && group.id == id);
+    let changed = pass.plans.iter().filter(|plan| plan.steps.iter().any(|step| applied(&step.id)));
+    let several = pass.plans.len() > 1;
+    changed
+        .flat_map(|plan| plan.holds.iter().map(move |holds| (plan, holds)))
+        .map(|(plan, holds)| Precondition {
+            what: if several { format!("in `{}`, {}", plan.server, holds.what) } else { holds.what.clone() },
+            at: holds.at.as_ref().map(place),
+        })
         .collect()
 }
 

@@ -1,7 +1,7 @@
 //! What needs the client on the other end of a standing connection: its answers, its attention, what it said of itself.
 
 use super::{Blockers, is_claimed};
-use crate::model::facts::ExprKind;
+use crate::model::facts::{ExprKind, FuncKind};
 use crate::model::flow::Registered;
 use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::{Op, Role};
@@ -72,7 +72,7 @@ fn is_unmistakable(context: &Context<'_, '_>, at: ExprRef) -> bool {
 
 fn client_info(context: &Context<'_, '_>, out: &mut Blockers) {
     let mut none = true;
-    for at in context.ours(&context.signals.client_info) {
+    for at in context.ours(&context.signals.client_info).filter(|at| !serves_stdio_alone(context, *at)) {
         none = false;
         out.block(
             handshake_client_info::RULE.name,
@@ -97,7 +97,7 @@ fn initialized(context: &Context<'_, '_>, out: &mut Blockers) {
         let inner = |id| At { module: at.module, id };
         let ExprKind::Member { object, name } = flow.program.kind(inner(*target)) else { continue };
         let on_server = flow.plays(inner(*object), Role::Server);
-        if *name != "oninitialized" || !on_server {
+        if *name != "oninitialized" || !on_server || serves_stdio_alone(context, at) {
             continue;
         }
         let works = flow.functions_at(inner(*value)).any(|func| {
@@ -117,6 +117,24 @@ fn initialized(context: &Context<'_, '_>, out: &mut Blockers) {
             );
         }
     }
+}
+
+/// Whether code stands in a branch or a function that connects its server to standard input and output, and to nothing else: there
+/// the handshake happens as ever.
+fn serves_stdio_alone(context: &Context<'_, '_>, at: ExprRef) -> bool {
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(at.module);
+    let span = facts.expr(at.id).span;
+    let branches = facts.branches.iter().flat_map(|branch| [Some(branch.then), branch.otherwise]).flatten();
+    let functions = facts.functions.iter().filter(|func| func.kind != FuncKind::Top).map(|func| func.span);
+    branches.chain(functions).filter(|part| part.contains(span)).any(|part| {
+        let connects = flow
+            .connects
+            .iter()
+            .filter(|(call, _)| call.module == at.module && part.contains(facts.expr(call.id).span));
+        let mut transports = connects.flat_map(|(_, pairs)| pairs).map(|(_, id)| flow.object(*id).role).peekable();
+        transports.peek().is_some() && transports.all(|role| role == Some(Role::StdioTransport))
+    })
 }
 
 /// Handlers of `resources/subscribe`: who is to be told, and over which stream?

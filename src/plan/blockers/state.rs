@@ -1,19 +1,32 @@
 //! What is kept by session, and no step moves.
 
+use super::advice::{Purpose, purpose, ways};
 use super::{Blockers, is_claimed};
 use crate::classify::answer::{Failure, Holds};
 use crate::classify::stores::Found;
-use crate::plan::{Step, site};
+use crate::plan::{Manual, Site, Step, site};
 use crate::rules::detect::{Context, Spot, tools_of};
 use crate::rules::{session_bound_auth, session_gateway, session_guard, session_keyed_state, session_keyed_telemetry};
 
-pub(super) fn look(context: &Context<'_, '_>, steps: &[Step], out: &mut Blockers) {
+pub(super) fn look(context: &Context<'_, '_>, steps: &[Step], told: &[Manual], out: &mut Blockers) {
     let mut none = true;
     for found in context.stores().filter(|found| needs_session(found)) {
         none = false;
         let at = site(context, Spot { module: found.holder.module, span: found.holder.span });
-        if !is_claimed(steps, &at) {
-            block(found, at, out);
+        if is_claimed(steps, &at) {
+            continue;
+        }
+        // Why a step can't be made says more than that there is none, unless it is nothing for that step.
+        let purpose = purpose(context, found);
+        let fits = match found.holds {
+            Holds::Upstream | Holds::Guard | Holds::Auth => false,
+            Holds::Telemetry => true,
+            _ => purpose == Purpose::Data,
+        };
+        if fits && told.iter().any(|manual| manual.at == at) {
+            out.stand = true;
+        } else {
+            block(found, purpose, at, out);
         }
     }
     if none {
@@ -30,7 +43,7 @@ fn needs_session(found: &Found) -> bool {
     }
 }
 
-fn block(found: &Found, at: crate::plan::Site, out: &mut Blockers) {
+fn block(found: &Found, purpose: Purpose, at: Site, out: &mut Blockers) {
     let name = found.name;
     let tools = tools_of(found);
     match found.holds {
@@ -74,11 +87,12 @@ fn block(found: &Found, at: crate::plan::Site, out: &mut Blockers) {
             session_keyed_state::RULE.name,
             at,
             format!("`{name}` is kept by session{tools}"),
-            "no step moves it, and without a session it is lost or shared by all clients",
-            &[
-                "give it a handle that a `create_*` tool returns and the tools take as an argument, then run this again",
-                "where it admits, refuses or limits calls, a handle is wrong: key it by the authenticated user",
-            ],
+            match purpose {
+                Purpose::Data => "no step moves it, and without a session it is lost or shared by all clients",
+                Purpose::Admits => "it admits, refuses or limits calls: a handle would let the model carry its own permission",
+                Purpose::Counts => "it counts who uses what belongs to a session: without sessions there is nothing to count",
+            },
+            ways(purpose, found.carrier),
         ),
     }
 }

@@ -105,14 +105,7 @@ impl Entry<'_> {
     /// A handler that answers methods that are gone: `(_req, res) => { … }`.
     pub fn not_allowed_handler(&self) -> String {
         let parameters = self.parameters(false);
-        let text = match self.framework {
-            Framework::Hono | Framework::Web => {
-                let answer = self.answer_value(&NOT_ALLOWED);
-                let answer = answer.strip_suffix(';').unwrap_or(&answer);
-                format!("{parameters} =>\n{}", indented(answer))
-            }
-            _ => format!("{parameters} => {{\n{}\n}}", indented(&self.answer_plain(&NOT_ALLOWED))),
-        };
+        let text = format!("{parameters} => {{\n{}\n}}", indented(&self.answer_plain(&NOT_ALLOWED)));
         self.style.dress(&text)
     }
 
@@ -258,45 +251,59 @@ impl Entry<'_> {
         if self.framework.returns() { format!("return {value}") } else { value }
     }
 
-    /// The error as an expression statement; for handlers that return, what they return.
+    /// The error as an expression statement; for handlers that return, what they return. Its body stands over several lines, as
+    /// formatters leave it whatever the width of a line; so are calls in a chain that is as long as this.
     fn answer_value(&self, answer: &Answer<'_>) -> String {
         let Answer { status, .. } = answer;
-        let (response, body) = (self.response, self.body(answer));
+        let (response, body, comma) = (self.response, self.body(answer), self.comma());
         let header = answer.header.map(|(name, value)| (name, self.style.string(value)));
         match self.framework {
-            Framework::Express => {
-                let set = header.map(|(name, value)| format!("\n\t.set({}, {value})", self.style.string(name)));
-                match set {
-                    Some(set) => format!("{response}\n\t.status({status}){set}\n\t.json({body});"),
-                    None => format!("{response}.status({status}).json({body});"),
-                }
-            }
-            Framework::Fastify => {
-                let set = header.map(|(name, value)| format!("\n\t.header({}, {value})", self.style.string(name)));
-                format!("{response}\n\t.code({status}){}\n\t.send({body});", set.unwrap_or_default())
+            Framework::Express | Framework::Fastify => {
+                let (set_status, set_header, send) = match self.framework {
+                    Framework::Express => ("status", "set", "json"),
+                    _ => ("code", "header", "send"),
+                };
+                let Some((name, value)) = header else {
+                    return format!("{response}.{set_status}({status}).{send}({body});");
+                };
+                // A name that is no longer than an indentation has its first call beside it.
+                let first = if response.len() <= self.style.indent.text().len() { "" } else { "\n\t" };
+                let name = self.style.string(name);
+                let body = deeper(&body);
+                format!(
+                    "{response}{first}.{set_status}({status})\n\t.{set_header}({name}, {value})\n\t.{send}({body});"
+                )
             }
             Framework::Hono => {
-                let set = header.map(|(name, value)| format!(", {{ {name}: {value} }}"));
-                format!("{}.json({body}, {status}{});", self.request, set.unwrap_or_default())
+                let set = header.map(|(name, value)| format!(",\n\t{{ {name}: {value} }}"));
+                let (request, body) = (self.request, deeper(&body));
+                format!("{request}.json(\n\t{body},\n\t{status}{}{comma}\n);", set.unwrap_or_default())
             }
             Framework::Web => {
                 let set = header.map(|(name, value)| format!(", headers: {{ {name}: {value} }}"));
-                format!("Response.json({body}, {{ status: {status}{} }});", set.unwrap_or_default())
+                let body = deeper(&body);
+                format!("Response.json(\n\t{body},\n\t{{ status: {status}{} }}{comma}\n);", set.unwrap_or_default())
             }
             Framework::Node => {
                 let json = format!("{}: {}", self.style.string("Content-Type"), self.style.string("application/json"));
-                let set = header.map(|(name, value)| format!("{name}: {value}, "));
-                format!(
-                    "{response}\n\t.writeHead({status}, {{ {}{json} }})\n\t.end(JSON.stringify({body}));",
-                    set.unwrap_or_default()
-                )
+                match header {
+                    Some((name, value)) => format!(
+                        "{response}\n\t.writeHead({status}, {{ {name}: {value}, {json} }})\n\t.end(\n\t\tJSON.stringify({}){comma}\n\t);",
+                        deeper(&deeper(&body))
+                    ),
+                    None => format!(
+                        "{response}.writeHead({status}, {{ {json} }}).end(\n\tJSON.stringify({}){comma}\n);",
+                        deeper(&body)
+                    ),
+                }
             }
         }
     }
 
     fn body(&self, answer: &Answer<'_>) -> String {
         let (version, message) = (self.style.string("2.0"), self.style.string(answer.message));
-        format!("{{ jsonrpc: {version}, error: {{ code: {}, message: {message} }}, id: null }}", answer.code)
+        let (code, comma) = (answer.code, self.comma());
+        format!("{{\n\tjsonrpc: {version},\n\terror: {{ code: {code}, message: {message} }},\n\tid: null{comma}\n}}")
     }
 
     fn comma(&self) -> &'static str {
@@ -321,6 +328,11 @@ fn transport_options(generator: Generator, options: &[&str], trailing: bool) -> 
 /// Whether an option makes each answer one JSON body.
 fn says_json(option: &str) -> bool {
     option.split_once(':').is_some_and(|(name, value)| name.trim() == "enableJsonResponse" && value.trim() == "true")
+}
+
+/// Text whose lines but the first have one more level of indentation.
+fn deeper(text: &str) -> String {
+    text.replace('\n', "\n\t")
 }
 
 /// Text with one more level of indentation.

@@ -1,6 +1,9 @@
 //! The session header in lists of headers that browsers may send or read.
 
+use tree_sitter::Node;
+
 use super::script::{Script, children, span};
+use super::transport::item;
 use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::render::{Files, Refused, Rendered};
@@ -28,6 +31,13 @@ pub fn without_session_id(
     Ok(())
 }
 
+/// Whether a list is the value of a property that says nothing without it.
+fn only_property(array: Node<'_>) -> bool {
+    array
+        .parent()
+        .is_some_and(|pair| pair.kind() == "pair" && pair.parent().is_some_and(|object| children(object).len() > 1))
+}
+
 /// What takes the name off the list that it stands in: an element of an array, a part of a text.
 fn removal(script: &Script, at: Span) -> Option<(Span, String)> {
     let node = script.node(at)?;
@@ -46,6 +56,10 @@ fn removal(script: &Script, at: Span) -> Option<(Span, String)> {
     let around = match (elements.get(index + 1), index.checked_sub(1).and_then(|before| elements.get(before))) {
         (Some(next), _) => Span::new(node.start_byte(), next.start_byte()),
         (None, Some(before)) => Span::new(before.end_byte(), node.end_byte()),
+        (None, None) if only_property(array) => {
+            let pair = array.parent()?;
+            item(script, pair)
+        }
         (None, None) => {
             let end = array.end_byte() - 1;
             let comma = text[node.end_byte()..end].trim_start().starts_with(',');

@@ -93,6 +93,16 @@ impl Style {
     }
 }
 
+/// The quote of plain strings in a piece of code, where there is one that is used more than the other.
+pub fn quote_in(pieces: &[&str]) -> Option<char> {
+    let count = |quote: char| pieces.iter().map(|piece| piece.matches(quote).count()).sum::<usize>();
+    match count('"').cmp(&count('\'')) {
+        std::cmp::Ordering::Greater => Some('"'),
+        std::cmp::Ordering::Less => Some('\''),
+        std::cmp::Ordering::Equal => None,
+    }
+}
+
 fn indent(text: &str) -> Indent {
     let (mut tabs, mut widths) = (0_u32, [0_u32; 9]);
     let mut before = 0_usize;
@@ -150,7 +160,7 @@ fn trailing_commas(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Indent, Style};
+    use super::{Indent, Style, quote_in};
     use crate::syntax::source::Eol;
 
     #[test]
@@ -163,6 +173,12 @@ mod tests {
         let style = Style::of("const a = 'b'\r\nif (a) {\r\n\tf(a)\r\n}\r\n", Eol::CrLf);
         assert_eq!(style.indent, Indent::Tab);
         assert_eq!((style.quote, style.semicolons, style.newline), ('\'', false, "\r\n"));
+    }
+
+    #[test]
+    fn the_code_around_says_more_of_quotes_than_the_file() {
+        assert_eq!(quote_in(&["f('a', \"b\")", "g('c')"]), Some('\''));
+        assert_eq!(quote_in(&["f(1)"]), None);
     }
 
     #[test]

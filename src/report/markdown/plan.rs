@@ -85,9 +85,10 @@ fn left(cx: &Cx<'_>, fix: &Fix) -> Option<String> {
         let (reason, help) = (reason.as_deref().unwrap_or_default(), help.as_deref().unwrap_or_default());
         out.push_str(&item(cx, group.at.as_ref(), title, reason, &[help]));
     }
-    for Manual { at, what, why, todo, .. } in &fix.manual {
+    for manual in &fix.manual {
+        let Manual { at, what, why, todo, .. } = manual;
         let todo: Vec<&str> = todo.iter().map(String::as_str).collect();
-        out.push_str(&item(cx, Some(at), what, why, &todo));
+        out.push_str(&item(cx, Some(at), &format!("{what}{}", manual.others()), why, &todo));
     }
     Some(out)
 }

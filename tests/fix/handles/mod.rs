@@ -85,6 +85,16 @@ fn all() -> Vec<Case> {
     out
 }
 
+/// All programs with their files.
+pub fn programs() -> impl Iterator<Item = (String, Vec<(String, String)>)> {
+    let own = |text: &str| text.to_owned();
+    all().into_iter().map(move |case| {
+        let mut files = vec![(own("package.json"), own(MANIFEST)), (own("src/http.ts"), own(HTTP))];
+        files.extend(case.files);
+        (case.name, files)
+    })
+}
+
 fn fixed(files: &[(String, String)]) -> (Package, Outcome) {
     let mut all: Vec<(&str, &str)> = vec![("package.json", MANIFEST), ("src/http.ts", HTTP)];
     all.extend(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));

@@ -37,6 +37,14 @@ fn all() -> Vec<(String, String)> {
     out
 }
 
+/// All programs with their files.
+pub fn programs() -> impl Iterator<Item = (String, Vec<(String, String)>)> {
+    let own = |text: &str| text.to_owned();
+    all().into_iter().map(move |(name, text)| {
+        (name, vec![(own("package.json"), own(MANIFEST)), (own(FILE), text)])
+    })
+}
+
 fn fixed(text: &str) -> (Package, Outcome) {
     let package = Package::new(&[("package.json", MANIFEST), (FILE, text)]);
     let outcome = package.fix();

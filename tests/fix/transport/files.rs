@@ -167,8 +167,8 @@ fn a_fallback_in_a_callback_is_no_answer_of_the_call_and_listed_methods_are_turn
     assert_parses("routes.ts", &routes);
     for text in [
         "  if (body === undefined) return c.text('Parse error', 400);\n  const transport = await getOrCreate();\n",
-        "mcp.on(['GET', 'DELETE'], '/', (c) =>\n",
-        "405, { Allow: 'POST' }",
+        "mcp.on(['GET', 'DELETE'], '/', (c) => {\n  return c.json(\n",
+        "    405,\n    { Allow: 'POST' }\n  );\n});\n",
     ] {
         assert!(routes.contains(text), "{text} is missing:\n{routes}");
     }

@@ -57,6 +57,16 @@ fn all() -> Vec<Case> {
     out
 }
 
+/// All programs with their files.
+pub fn programs() -> impl Iterator<Item = (String, Vec<(String, String)>)> {
+    let own = |text: &str| text.to_owned();
+    all().into_iter().map(move |case| {
+        let path = format!("src/server.{}", case.extension);
+        let files = vec![(own("package.json"), own(MANIFEST)), (own("src/tools.ts"), own(TOOLS)), (path, case.text)];
+        (case.name, files)
+    })
+}
+
 fn fixed(text: &str, extension: &str) -> (Package, Outcome, String) {
     let path = format!("src/server.{extension}");
     let package = Package::new(&[("package.json", MANIFEST), ("src/tools.ts", TOOLS), (&path, text)]);

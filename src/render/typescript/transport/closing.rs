@@ -3,9 +3,10 @@
 use tree_sitter::Node;
 
 use super::fold::{Fold, any};
+use crate::model::facts::Span;
 use crate::plan::transport::Fact;
 use crate::render::Refused;
-use crate::render::typescript::script::{bare, children, enclosing_function, span, statement};
+use crate::render::typescript::script::{bare, children, enclosing_function, leading_comments, span, statement};
 
 impl<'w> Fold<'w> {
     /// Sees to it that the server of each request is closed with it.
@@ -68,7 +69,8 @@ impl<'w> Fold<'w> {
             let server = self.edits[unit].edited(script, receiver);
             let text = hook(unit, &response, &server);
             if !self.closes_already(unit, function, &server) {
-                self.edits[unit].insert(at.start_byte(), format!("{text}{newline}{indent}"));
+                let place = self.above(unit, at);
+                self.edits[unit].insert(place, format!("{text}{newline}{indent}"));
             }
             return Some(function);
         }
@@ -159,7 +161,14 @@ impl<'w> Fold<'w> {
             let at = statement(answer);
             let text = hook(unit, &self.response(unit, answer), &self.edits[unit].edited(script, transport));
             let indent = self.edits[unit].indentation(script, at).to_owned();
-            self.edits[unit].insert(at.start_byte(), format!("{text}{}{indent}", script.style.newline));
+            let place = self.above(unit, at);
+            self.edits[unit].insert(place, format!("{text}{}{indent}", script.style.newline));
         }
+    }
+
+    /// Where something is put in above a statement: above the comments that describe it too.
+    fn above(&self, unit: usize, at: Node<'w>) -> usize {
+        let (start, own) = (leading_comments(&self.world.units[unit].script, at), at.start_byte());
+        if start < own && self.edits[unit].touches(Span::new(start, own - 1)) { own } else { start }
     }
 }

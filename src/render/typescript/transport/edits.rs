@@ -77,6 +77,11 @@ impl Edits {
         what.start < what.end && self.cuts.iter().any(|(cut, _)| cut.contains(what))
     }
 
+    /// Whether something within a span is gone, or something is put into it.
+    pub fn touches(&self, what: Span) -> bool {
+        self.cuts.iter().any(|(cut, _)| cut.start < what.end && what.start <= cut.end)
+    }
+
     /// How many edits there are.
     pub fn count(&self) -> usize {
         self.cuts.len()

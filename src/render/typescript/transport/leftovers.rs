@@ -10,41 +10,50 @@ use crate::plan::transport::{Fact, Transport};
 use crate::render::typescript::script::{Script, bare, enclosing_function, span, statement};
 use crate::render::{Change, Refused};
 
-/// Refuses where a session id or a table of sessions is still used.
+/// Refuses where a session id or a table of sessions is still used, and names all such places.
 pub fn check(world: &World, changes: &[Vec<Change>]) -> Result<(), Refused> {
+    let mut first: Option<(Site, &'static str, &'static str)> = None;
+    let mut more: Vec<String> = Vec::new();
     for (unit, own) in world.units.iter().zip(changes) {
         let mut spans: Vec<(Span, &Fact)> = unit.facts.iter().map(|(span, fact)| (*span, fact)).collect();
         // A use tells more than the declaration.
         let declares = |span: &Span| unit.module.symbols.iter().any(|symbol| span.contains(symbol.span));
         spans.sort_by_key(|(span, _)| (declares(span), *span));
-        for (at, fact) in spans {
-            let gone = own.iter().any(|change| change.span.contains(at) && change.span.start < change.span.end);
-            if gone {
-                continue;
+        let gone = |at: Span| own.iter().any(|change| change.span.contains(at) && change.span.start < change.span.end);
+        for (at, fact) in spans.into_iter().filter(|(at, _)| !gone(*at)) {
+            let Some((why, todo)) = asks_for_session(fact) else { continue };
+            let line = unit.script.text()[..at.start as usize].matches('\n').count() + 1;
+            let place = format!("{}:{line}", unit.script.path);
+            match &first {
+                None => first = Some((Site { path: unit.script.path.clone(), span: at }, why, todo)),
+                Some(_) if declares(&at) || more.contains(&place) => {}
+                Some(_) => more.push(place),
             }
-            let (why, todo) = match fact {
-                Fact::Absent => (
-                    "the session id is used here, and there is none any more",
-                    "take the use of the id away, or name what it stood for by an argument, then run again",
-                ),
-                Fact::Table => (
-                    "the table of sessions is used here in a way that has no counterpart without sessions",
-                    "decide what this is to do for requests instead of sessions, then run again",
-                ),
-                Fact::Opens => (
-                    "this check lets only requests through that open a session, and what it decides could not be folded",
-                    "serve every request the same way here, then run again",
-                ),
-                _ => continue,
-            };
-            return Err(Refused {
-                at: Site { path: unit.script.path.clone(), span: at },
-                why: why.to_owned(),
-                todo: todo.to_owned(),
-            });
         }
     }
-    Ok(())
+    let Some((at, why, todo)) = first else { return Ok(()) };
+    let others =
+        if more.is_empty() { String::new() } else { format!("; sessions are used as well at {}", more.join(", ")) };
+    Err(Refused { at, why: format!("{why}{others}"), todo: todo.to_owned() })
+}
+
+/// What is wrong with something that is left, and what to do about it.
+fn asks_for_session(fact: &Fact) -> Option<(&'static str, &'static str)> {
+    match fact {
+        Fact::Absent => Some((
+            "the session id is used here, and there is none any more",
+            "take the use of the id away, or name what it stood for by an argument, then run again",
+        )),
+        Fact::Table => Some((
+            "the table of sessions is used here in a way that has no counterpart without sessions",
+            "decide what this is to do for requests instead of sessions, then run again",
+        )),
+        Fact::Opens => Some((
+            "this check lets only requests through that open a session, and what it decides could not be folded",
+            "serve every request the same way here, then run again",
+        )),
+        _ => None,
+    }
 }
 
 /// Whether a comment goes with the changes that no new text replaces.

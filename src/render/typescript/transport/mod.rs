@@ -7,6 +7,7 @@
 mod branches;
 mod chores;
 mod closing;
+mod comments;
 mod drains;
 mod edits;
 mod eval;
@@ -22,6 +23,7 @@ mod modern;
 mod modern_helper;
 mod node;
 mod phrase;
+mod revise;
 mod routes;
 mod setup;
 mod sse;
@@ -40,7 +42,8 @@ use crate::model::facts::Span;
 use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
 use crate::plan::{Level, Site};
-use crate::render::{Change, Files, Refused, Rendered};
+use crate::render::{Change, Files, Refused, Rendered, union};
+pub(super) use edits::item;
 use fold::Fold;
 use machine::{Machine, Methods};
 use routes::{Serves, serves};
@@ -139,6 +142,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         header_list::without_session_id(&unit.script, files, &step.header_lists, &mut lists)?;
     }
     let mut changes: Vec<Vec<Change>> = Vec::new();
+    let mut unclear = Vec::new();
     for (edits, unit) in edits.into_iter().zip(&world.units) {
         let mut own = edits.finish(&unit.script);
         own.extend(imports.remove(&unit.script.path).unwrap_or_default());
@@ -146,13 +150,17 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         let apart: Vec<Change> =
             listed.filter(|change| !own.iter().any(|other| meets(other.span, change.span))).cloned().collect();
         own.extend(apart);
-        changes.push(edits::settled(&unit.script, prune(&unit.script, own)));
+        let settled = union::united(edits::settled(&unit.script, prune(&unit.script, own)));
+        let (settled, lines) = comments::revised(unit, settled, modern);
+        unclear.extend(comments::note(&unit.script, &lines));
+        changes.push(settled);
     }
     leftovers::check(world, &changes)?;
     let loses = world.units.iter().zip(&changes).any(|(unit, own)| leftovers::loses_comment(&unit.script, own));
     if loses {
         out.notes.push("Comments about sessions go with the code that they stood at.".to_owned());
     }
+    out.notes.extend(unclear);
     out.level = (!out.notes.is_empty()).then_some(Level::Review);
     out.changes = changes.concat();
     out.changes.extend(lists.changes.into_iter().filter(|change| world.unit(&change.path).is_none()));

@@ -7,6 +7,7 @@ use super::fold::{Fold, any};
 use super::machine::parameters;
 use super::world::Function;
 use crate::model::facts::Span;
+use crate::plan::loggers::names_logger;
 use crate::plan::transport::{Fact, Transport};
 use crate::render::typescript::script::{children, span, statement};
 
@@ -107,8 +108,7 @@ impl<'w> Fold<'w> {
         callee.is_some_and(|callee| {
             let name = callee.child_by_field_name("property").is_some_and(|name| script.of(name) == "child");
             let object = callee.child_by_field_name("object").map_or("", |object| script.of(object));
-            name && !object.contains('(') && object.to_ascii_lowercase().ends_with("log")
-                || name && object.to_ascii_lowercase().ends_with("logger")
+            name && names_logger(object.rsplit('.').next().unwrap_or(object))
         })
     }
 

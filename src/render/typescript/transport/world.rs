@@ -8,6 +8,7 @@ use crate::model::facts::{ExprKind, Language, Module, Span, SymbolId, SymbolKind
 use crate::plan::Site;
 use crate::plan::transport::{Fact, Transport};
 use crate::render::typescript::script::{Script, span};
+use crate::render::typescript::style::quote_in;
 use crate::render::{Files, Refused};
 
 /// A symbol of one of the files.
@@ -41,7 +42,13 @@ impl World {
     pub fn open(step: &Transport, files: &dyn Files) -> Result<Self, Refused> {
         let mut units = Vec::new();
         for planned in &step.units {
-            let script = Script::open(files, &planned.path)?;
+            let mut script = Script::open(files, &planned.path)?;
+            // New text goes where requests are handled: it is quoted as that is.
+            let routes = step.routes.iter().filter(|route| route.at.path == planned.path).map(|route| route.at.span);
+            let pieces: Vec<&str> = routes.map(|at| script.slice(at)).collect();
+            if let Some(quote) = quote_in(&pieces) {
+                script.style.quote = quote;
+            }
             let language = if script.typed() { Language::TypeScript } else { Language::JavaScript };
             let module = lower::lower(&planned.path, language, script.text()).map_err(|error| Refused {
                 at: Site { path: planned.path.clone(), span: Span::default() },

@@ -59,6 +59,7 @@ app.use('/mcp', (req, _res, next) => {
 });
 
 app.post('/mcp', async (req, res) => {
+  // Runs on each request: clients, pools and caches stay outside.
   const created = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });
@@ -72,7 +73,11 @@ app.all('/mcp', (_req, res) => {
   res
     .status(405)
     .set('Allow', 'POST')
-    .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
 });
 
 const port = Number(process.env.PORT ?? 3000);

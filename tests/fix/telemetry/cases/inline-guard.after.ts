@@ -40,6 +40,7 @@ app.use('/mcp', (req, _res, next) => {
 });
 
 app.post('/mcp', async (req, res) => {
+  // Runs on each request: clients, pools and caches stay outside.
   const created = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });

@@ -7,7 +7,7 @@ app.use(express.json());
 
 async function main() {
   app.post('/mcp', async (req, res) => {
-    // New initialization request
+    // Runs on each request: clients, pools and caches stay outside.
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: undefined,
       enableDnsRebindingProtection: true,
@@ -15,8 +15,8 @@ async function main() {
 
     const server = buildServer();
 
-    // Connect to the MCP server
     res.on('close', () => void server.close());
+    // Connect to the MCP server
     await server.connect(transport);
 
     // Handle the request
@@ -28,7 +28,11 @@ async function main() {
     res
       .status(405)
       .set('Allow', 'POST')
-      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Method not allowed.' },
+        id: null,
+      });
   };
 
   app.get('/mcp', methodNotAllowed);

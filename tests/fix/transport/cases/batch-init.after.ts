@@ -7,6 +7,7 @@ app.use(express.json());
 
 app.post('/mcp', express.json(), async (req, res, next) => {
   try {
+    // Runs on each request: clients, pools and caches stay outside.
     const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
     const server = buildServer();
     res.on('close', () => void server.close());

@@ -23,6 +23,7 @@ app.post('/mcp', track, async (req, res) => {
     res.status(503).json({ error: 'Too many sessions' });
     return;
   }
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
     enableJsonResponse: true,

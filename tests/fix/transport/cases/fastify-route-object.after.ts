@@ -9,6 +9,7 @@ fastify.route({
   method: 'POST',
   url: '/mcp',
   handler: async (request, reply) => {
+    // Runs on each request: clients, pools and caches stay outside.
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: undefined,
     });
@@ -27,7 +28,11 @@ fastify.route({
     reply
       .code(405)
       .header('Allow', 'POST')
-      .send({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+      .send({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Method not allowed.' },
+        id: null,
+      });
   },
 });
 

@@ -5,6 +5,7 @@ import { buildServer } from './tools.js';
 const fastify = Fastify();
 
 fastify.post('/mcp', async (request, reply) => {
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });
@@ -19,7 +20,11 @@ fastify.get('/mcp', (_request, reply) => {
   reply
     .code(405)
     .header('Allow', 'POST')
-    .send({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+    .send({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
 });
 
 await fastify.listen({ port: 3000 });

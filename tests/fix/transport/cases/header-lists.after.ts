@@ -14,6 +14,7 @@ app.use(
 app.use(express.json());
 
 app.post('/mcp', async (req, res) => {
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });

@@ -7,6 +7,7 @@ const app = express();
 app.use(express.json());
 
 app.post('/mcp', async (req, res) => {
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });

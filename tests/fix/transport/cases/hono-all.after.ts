@@ -7,6 +7,7 @@ import { buildServer } from './tools.js';
 const app = new Hono();
 
 app.post('/mcp', async (c) => {
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });
@@ -27,7 +28,15 @@ app.post('/mcp', async (c) => {
 });
 
 app.all('/mcp', (c) =>
-  c.json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null }, 405, { Allow: 'POST' }),
+  c.json(
+    {
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    },
+    405,
+    { Allow: 'POST' },
+  ),
 );
 
 serve({ fetch: app.fetch, port: 3000 });

@@ -6,6 +6,7 @@ import { buildServer } from './tools.js';
 const app = new Hono();
 
 app.on('POST', '/mcp', async (c) => {
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });
@@ -26,7 +27,15 @@ app.on('POST', '/mcp', async (c) => {
 });
 
 app.all('/mcp', (c) =>
-  c.json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null }, 405, { Allow: 'POST' }),
+  c.json(
+    {
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    },
+    405,
+    { Allow: 'POST' },
+  ),
 );
 
 serve({ fetch: app.fetch, port: 3000 });

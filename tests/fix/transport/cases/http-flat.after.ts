@@ -11,9 +11,16 @@ http.createServer(async (req, res) => {
   if (req.method !== 'POST') {
     res
       .writeHead(405, { Allow: 'POST', 'Content-Type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null }));
+      .end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Method not allowed.' },
+          id: null,
+        }),
+      );
     return;
   }
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });

@@ -20,6 +20,7 @@ const httpServer = http.createServer(async (req, res) => {
   }
   if (req.method === 'POST') {
     const body = await readBody(req);
+    // Runs on each request: clients, pools and caches stay outside.
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: undefined,
     });
@@ -30,7 +31,13 @@ const httpServer = http.createServer(async (req, res) => {
   } else if (req.method === 'GET' || req.method === 'DELETE') {
     res
       .writeHead(405, { Allow: 'POST', 'Content-Type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null }));
+      .end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Method not allowed.' },
+          id: null,
+        }),
+      );
     return;
   } else {
     res.writeHead(405).end();

@@ -15,11 +15,18 @@ async function mcp(req, res) {
   if (req.method !== 'POST') {
     res
       .writeHead(405, { Allow: 'POST', 'Content-Type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null }));
+      .end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Method not allowed.' },
+          id: null,
+        }),
+      );
     return;
   }
 
   if (!track(res)) return;
+  // Runs on each request: clients, pools and caches stay outside.
   const server = buildServer();
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
@@ -39,7 +46,13 @@ const track = (res) => {
   if (draining) {
     res
       .writeHead(503, { Connection: 'close', 'Content-Type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'Server is shutting down' }, id: null }));
+      .end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Server is shutting down' },
+          id: null,
+        }),
+      );
     return false;
   }
   inFlight.add(res);

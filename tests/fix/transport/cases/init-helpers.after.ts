@@ -14,6 +14,7 @@ const containsInitialize = (body: unknown): boolean => {
 
 app.post('/mcp', async (req, res) => {
   console.log('POST', { initializes: containsInitialize(req.body) });
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });

@@ -7,6 +7,7 @@ const app = express();
 const build = () => new McpServer({ name: 'x', version: '1' });
 
 app.post('/mcp', express.json(), async (req, res) => {
+  // Runs on each request: clients, pools and caches stay outside.
   const t = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
   const server = build();
   res.on('close', () => void server.close());

@@ -17,7 +17,11 @@ const track = (_req: Request, res: Response, next: NextFunction) => {
     res
       .status(503)
       .set('Connection', 'close')
-      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Server is shutting down' }, id: null });
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Server is shutting down' },
+        id: null,
+      });
     return;
   }
   inFlight.add(res);
@@ -30,6 +34,7 @@ app.post('/mcp', track, async (req, res) => {
   console.log(`Request calls ${req.body.method}`);
   console.log(`${req.body.method}`);
   console.info('method', req.body.method);
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });

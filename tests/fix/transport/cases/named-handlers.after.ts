@@ -6,6 +6,7 @@ const app = express();
 app.use(express.json());
 
 async function handlePost(req: express.Request, res: express.Response): Promise<void> {
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });
@@ -19,7 +20,11 @@ function methodNotAllowed(_req: express.Request, res: express.Response) {
   res
     .status(405)
     .set('Allow', 'POST')
-    .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
 }
 
 app.post('/mcp', handlePost);

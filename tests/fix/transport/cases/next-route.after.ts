@@ -2,6 +2,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { buildServer } from './tools.js';
 
 export async function POST(request: Request): Promise<Response> {
+  // Runs on each request: clients, pools and caches stay outside.
   const created = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });
@@ -22,5 +23,12 @@ export async function POST(request: Request): Promise<Response> {
 }
 
 export function GET(_request: Request) {
-  return Response.json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null }, { status: 405, headers: { Allow: 'POST' } });
+  return Response.json(
+    {
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    },
+    { status: 405, headers: { Allow: 'POST' } },
+  );
 }

@@ -11,6 +11,7 @@ app.post('/mcp', async (req, res) => {
     sessionIdGenerator: undefined,
     enableJsonResponse: true,
   };
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport(options);
   const server = buildServer();
   res.on('close', () => void server.close());

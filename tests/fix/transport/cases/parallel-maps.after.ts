@@ -16,7 +16,11 @@ const track = (_req: Request, res: Response, next: NextFunction) => {
     res
       .status(503)
       .set('Connection', 'close')
-      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Server is shutting down' }, id: null });
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Server is shutting down' },
+        id: null,
+      });
     return;
   }
   inFlight.add(res);
@@ -26,6 +30,7 @@ const track = (_req: Request, res: Response, next: NextFunction) => {
 
 app.post('/mcp', track, async (req, res) => {
   try {
+    // Runs on each request: clients, pools and caches stay outside.
     const server = buildServer();
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: undefined,

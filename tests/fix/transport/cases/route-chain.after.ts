@@ -8,6 +8,7 @@ app.use(express.json());
 app
   .route('/mcp')
   .post(async (req, res) => {
+    // Runs on each request: clients, pools and caches stay outside.
     const fresh = new StreamableHTTPServerTransport({
       sessionIdGenerator: undefined,
     });
@@ -20,13 +21,21 @@ app
     res
       .status(405)
       .set('Allow', 'POST')
-      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Method not allowed.' },
+        id: null,
+      });
   })
   .delete((_req, res) => {
     res
       .status(405)
       .set('Allow', 'POST')
-      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Method not allowed.' },
+        id: null,
+      });
   });
 
 app.listen(3000);

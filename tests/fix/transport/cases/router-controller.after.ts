@@ -10,6 +10,7 @@ import { Router } from 'express';
 
 class McpController {
   handlePost = async (req: express.Request, res: express.Response): Promise<void> => {
+    // Runs on each request: clients, pools and caches stay outside.
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: undefined,
     });
@@ -23,7 +24,11 @@ class McpController {
     res
       .status(405)
       .set('Allow', 'POST')
-      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Method not allowed.' },
+        id: null,
+      });
   };
 }
 

@@ -7,6 +7,7 @@ const app = express();
 app.use(express.json());
 
 app.post('/mcp', async (req, res) => {
+  // Runs on each request: clients, pools and caches stay outside.
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
   });
@@ -20,7 +21,11 @@ app.all('/mcp', (_req, res) => {
   res
     .status(405)
     .set('Allow', 'POST')
-    .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
 });
 
 app.listen(3000);

@@ -32,7 +32,11 @@ class Notes {
       res
         .status(405)
         .set('Allow', 'POST')
-        .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+        .json({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Method not allowed.' },
+          id: null
+        });
     });
     app.listen(3000);
   }

@@ -26,9 +26,13 @@ app.post('/mcp', async (request, reply) => {
   } catch (error) {
     console.error('request failed', error);
     if (!reply.raw.headersSent) {
-      reply.raw
-        .writeHead(500, { 'Content-Type': 'application/json' })
-        .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32603, message: 'Internal server error' }, id: null }));
+      reply.raw.writeHead(500, { 'Content-Type': 'application/json' }).end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          error: { code: -32603, message: 'Internal server error' },
+          id: null
+        })
+      );
     }
   }
 });
@@ -36,7 +40,11 @@ app.get('/mcp', (_request, reply) => {
   reply
     .code(405)
     .header('Allow', 'POST')
-    .send({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+    .send({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null
+    });
 });
 
 await app.listen({ port: 3000 });

@@ -19,7 +19,11 @@ export async function serveHttp(port: number, buildServer: () => McpServer): Pro
     res
       .status(405)
       .set('Allow', 'POST')
-      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Method not allowed.' },
+        id: null
+      });
   });
   app.listen(port);
 }

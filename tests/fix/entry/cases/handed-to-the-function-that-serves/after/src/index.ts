@@ -26,7 +26,11 @@ async function startHttp(buildServer: () => McpServer, port: number) {
     res
       .status(405)
       .set('Allow', 'POST')
-      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Method not allowed.' },
+        id: null
+      });
   });
   app.listen(port);
 }

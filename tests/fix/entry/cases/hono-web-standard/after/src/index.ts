@@ -37,7 +37,15 @@ app.post('/mcp', async (c) => {
 })
 
 app.all('/mcp', (c) =>
-  c.json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null }, 405, { Allow: 'POST' })
+  c.json(
+    {
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null
+    },
+    405,
+    { Allow: 'POST' }
+  )
 )
 
 serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) })

@@ -43,7 +43,11 @@ async function main() {
 			res
 				.status(503)
 				.set("Connection", "close")
-				.json({ jsonrpc: "2.0", error: { code: -32000, message: "Server is shutting down" }, id: null });
+				.json({
+					jsonrpc: "2.0",
+					error: { code: -32000, message: "Server is shutting down" },
+					id: null,
+				});
 			return;
 		}
 		inFlight.add(res);
@@ -64,7 +68,11 @@ async function main() {
 		} catch (error) {
 			console.error("request failed", error);
 			if (!res.headersSent) {
-				res.status(500).json({ jsonrpc: "2.0", error: { code: -32603, message: "Internal server error" }, id: null });
+				res.status(500).json({
+					jsonrpc: "2.0",
+					error: { code: -32603, message: "Internal server error" },
+					id: null,
+				});
 			}
 		}
 	});
@@ -73,7 +81,11 @@ async function main() {
 		res
 			.status(405)
 			.set("Allow", "POST")
-			.json({ jsonrpc: "2.0", error: { code: -32000, message: "Method not allowed." }, id: null });
+			.json({
+				jsonrpc: "2.0",
+				error: { code: -32000, message: "Method not allowed." },
+				id: null,
+			});
 	};
 
 	app.get("/mcp", methodNotAllowed);

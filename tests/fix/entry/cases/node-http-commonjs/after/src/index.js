@@ -18,7 +18,13 @@ async function start() {
     if (req.method !== 'POST') {
       res
         .writeHead(405, { Allow: 'POST', 'Content-Type': 'application/json' })
-        .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null }));
+        .end(
+          JSON.stringify({
+            jsonrpc: '2.0',
+            error: { code: -32000, message: 'Method not allowed.' },
+            id: null
+          })
+        );
       return;
     }
 
@@ -33,9 +39,13 @@ async function start() {
     } catch (error) {
       console.error('request failed', error);
       if (!res.headersSent) {
-        res
-          .writeHead(500, { 'Content-Type': 'application/json' })
-          .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32603, message: 'Internal server error' }, id: null }));
+        res.writeHead(500, { 'Content-Type': 'application/json' }).end(
+          JSON.stringify({
+            jsonrpc: '2.0',
+            error: { code: -32603, message: 'Internal server error' },
+            id: null
+          })
+        );
       }
     }
   });

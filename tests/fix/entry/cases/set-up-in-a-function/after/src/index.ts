@@ -48,7 +48,11 @@ const track = (_req: express.Request, res: express.Response, next: express.NextF
     res
       .status(503)
       .set('Connection', 'close')
-      .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Server is shutting down' }, id: null });
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Server is shutting down' },
+        id: null,
+      });
     return;
   }
   inFlight.add(res);
@@ -62,7 +66,11 @@ const methodNotAllowed = (_req: express.Request, res: express.Response) => {
   res
     .status(405)
     .set('Allow', 'POST')
-    .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
 };
 
 app.get('/mcp', methodNotAllowed);

@@ -21,7 +21,11 @@ app.use('/mcp', async (req, res, next) => {
       res
         .status(405)
         .set('Allow', 'POST')
-        .json({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null });
+        .json({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Method not allowed.' },
+          id: null,
+        });
       return;
     }
 

@@ -1,0 +1,371 @@
+//! Comments that speak of sessions: those at code that changed, and that say nothing else, go; the others are for a person to read. And
+//! the one comment that says what runs on each request now.
+
+use tree_sitter::Node;
+
+use super::revise::Revision;
+use crate::lower::typescript;
+use crate::model::facts::Span;
+use crate::plan::transport::Fact;
+use crate::render::Change;
+use crate::render::typescript::script::{Script, enclosing_function, is_function, statement};
+
+use super::world::Unit;
+
+/// Stands where a request gets its server.
+const EACH: &str = "// Runs on each request: clients, pools and caches stay outside.";
+
+/// The file's changes with those of its comments, and the lines of the result on which comments still speak of sessions.
+pub fn revised(unit: &Unit, own: Vec<Change>, modern: bool) -> (Vec<Change>, Vec<usize>) {
+    if own.is_empty() {
+        return (own, Vec::new());
+    }
+    let script = &unit.script;
+    let mut revision = Revision::new(&script.path, script.text(), &own);
+    let after = revision.result();
+    let Ok(tree) = typescript::parse(&script.path, &after) else { return (own, Vec::new()) };
+    let changed = revision.changed();
+    let mut cuts: Vec<Span> = blocks(&after, tree.root_node())
+        .into_iter()
+        .filter(|block| speaks(block.text(&after)) && says_nothing_else(block.text(&after)) && block.is_near(&changed))
+        .map(|block| block.with_its_lines(&after))
+        .collect();
+    cuts.sort_by_key(|cut| std::cmp::Reverse(cut.start));
+    for cut in &cuts {
+        revision.cut(cut.start as usize, cut.end as usize);
+    }
+    if !modern {
+        say_what_runs(unit, &mut revision);
+    }
+    let result = revision.result();
+    let lines = typescript::parse(&script.path, &result).map_or_else(
+        |_| Vec::new(),
+        |tree| {
+            let left = blocks(&result, tree.root_node()).into_iter().filter(|block| speaks(block.text(&result)));
+            left.map(|block| result[..block.start].matches('\n').count() + 1).collect()
+        },
+    );
+    (revision.changes(), lines)
+}
+
+/// Comment lines that belong together.
+struct Block<'t> {
+    start: usize,
+    end: usize,
+    last: Node<'t>,
+}
+
+impl Block<'_> {
+    fn text<'s>(&self, source: &'s str) -> &'s str {
+        &source[self.start..self.end]
+    }
+
+    /// Whether the code below it, or the function around it, changed.
+    fn is_near(&self, changed: &[(usize, usize)]) -> bool {
+        let next = self.last.next_named_sibling().map_or(self.end, |next| next.end_byte());
+        let around = enclosing_function(self.last).map(|function| function.byte_range());
+        changed.iter().any(|(from, to)| {
+            let below = *from <= next && self.start <= *to;
+            below || around.as_ref().is_some_and(|around| around.start <= *from && *to <= around.end)
+        })
+    }
+
+    /// The comment with its lines, where it has them to itself, else with the white space before it.
+    fn with_its_lines(&self, source: &str) -> Span {
+        let line = source[..self.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = source[self.end..].find('\n').map_or(source.len(), |at| self.end + at + 1);
+        if source[line..self.start].trim().is_empty() && source[self.end..end].trim().is_empty() {
+            return Span::new(line, end);
+        }
+        Span::new(source[..self.start].trim_end().len(), self.end)
+    }
+}
+
+/// All comments; those that stand below each other, each on a line of its own, as one.
+fn blocks<'t>(source: &str, root: Node<'t>) -> Vec<Block<'t>> {
+    let mut comments = Vec::new();
+    let mut stack = vec![root];
+    while let Some(node) = stack.pop() {
+        if node.kind() == "comment" {
+            comments.push(node);
+        }
+        let mut cursor = node.walk();
+        stack.extend(node.children(&mut cursor));
+    }
+    comments.sort_by_key(Node::start_byte);
+    let own_line = |at: usize| {
+        let line = source[..at].rfind('\n').map_or(0, |at| at + 1);
+        source[line..at].trim().is_empty()
+    };
+    let mut out: Vec<Block<'t>> = Vec::new();
+    for comment in comments {
+        let (start, end) = (comment.start_byte(), comment.end_byte());
+        match out.last_mut() {
+            Some(last)
+                if source[start..].starts_with("//")
+                    && source[last.start..].starts_with("//")
+                    && own_line(start)
+                    && own_line(last.start)
+                    && source[last.end..start].trim().is_empty()
+                    && source[last.end..start].matches('\n').count() == 1 =>
+            {
+                last.end = end;
+                last.last = comment;
+            }
+            _ => out.push(Block { start, end, last: comment }),
+        }
+    }
+    out
+}
+
+fn words(text: &str) -> Vec<String> {
+    let parts = text.split(|char: char| !char.is_alphanumeric());
+    parts.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect()
+}
+
+fn is_of_sessions(word: &str) -> bool {
+    ["session", "initializ", "initialis", "resum"].iter().any(|stem| word.starts_with(stem))
+}
+
+/// Whether a comment speaks of sessions.
+fn speaks(text: &str) -> bool {
+    words(text).iter().any(|word| is_of_sessions(word))
+}
+
+/// Whether a comment has nothing to say but of sessions and their transports. What is for a tool stays.
+fn says_nothing_else(text: &str) -> bool {
+    const PLAIN: &[&str] = &[
+        "a",
+        "above",
+        "after",
+        "all",
+        "already",
+        "an",
+        "and",
+        "are",
+        "as",
+        "be",
+        "by",
+        "can",
+        "check",
+        "checks",
+        "clean",
+        "cleanup",
+        "client",
+        "clients",
+        "close",
+        "closed",
+        "closes",
+        "connect",
+        "connects",
+        "connection",
+        "create",
+        "created",
+        "creates",
+        "delete",
+        "deletes",
+        "each",
+        "endpoint",
+        "ends",
+        "exist",
+        "existing",
+        "exists",
+        "explicit",
+        "extract",
+        "find",
+        "first",
+        "for",
+        "found",
+        "from",
+        "function",
+        "get",
+        "gets",
+        "handle",
+        "handler",
+        "handles",
+        "has",
+        "have",
+        "header",
+        "headers",
+        "helper",
+        "http",
+        "id",
+        "ids",
+        "if",
+        "in",
+        "incoming",
+        "instance",
+        "instances",
+        "invalid",
+        "is",
+        "it",
+        "its",
+        "keep",
+        "keyed",
+        "logic",
+        "look",
+        "lookup",
+        "manage",
+        "management",
+        "manager",
+        "map",
+        "mcp",
+        "missing",
+        "must",
+        "need",
+        "needs",
+        "new",
+        "no",
+        "not",
+        "of",
+        "on",
+        "one",
+        "only",
+        "open",
+        "or",
+        "our",
+        "own",
+        "per",
+        "post",
+        "protocol",
+        "remove",
+        "removes",
+        "request",
+        "requests",
+        "require",
+        "required",
+        "requires",
+        "reusable",
+        "reuse",
+        "route",
+        "routes",
+        "s",
+        "server",
+        "set",
+        "shared",
+        "specific",
+        "start",
+        "started",
+        "starts",
+        "store",
+        "stored",
+        "stores",
+        "streamable",
+        "terminate",
+        "terminates",
+        "termination",
+        "that",
+        "the",
+        "their",
+        "then",
+        "this",
+        "to",
+        "track",
+        "transport",
+        "transports",
+        "up",
+        "use",
+        "using",
+        "valid",
+        "validate",
+        "we",
+        "when",
+        "with",
+        "without",
+    ];
+    let tool = text.contains('@') || text.starts_with("/**");
+    !tool && words(text).iter().all(|word| is_of_sessions(word) || PLAIN.contains(&word.as_str()))
+}
+
+/// Says where the transport of a request is made that this runs for each of them.
+fn say_what_runs(unit: &Unit, revision: &mut Revision<'_>) {
+    let script = &unit.script;
+    let constructs = unit.facts.iter().filter(|(_, fact)| **fact == Fact::Construct);
+    let classes: Vec<&str> = constructs
+        .filter_map(|(at, _)| script.node(*at)?.child_by_field_name("constructor"))
+        .map(|class| script.of(class))
+        .collect();
+    let result = revision.result();
+    let Ok(tree) = typescript::parse(&script.path, &result) else { return };
+    let mut made = Vec::new();
+    let mut stack = vec![tree.root_node()];
+    while let Some(node) = stack.pop() {
+        let class = node.child_by_field_name("constructor").filter(|_| node.kind() == "new_expression");
+        if class.is_some_and(|class| classes.contains(&&result[class.byte_range()])) {
+            made.push(node);
+        }
+        let mut cursor = node.walk();
+        stack.extend(node.children(&mut cursor));
+    }
+    let mut places: Vec<(usize, String)> = made.into_iter().filter_map(|node| place(&result, node)).collect();
+    places.sort();
+    places.dedup();
+    for (at, indent) in places.into_iter().rev() {
+        revision.insert(at, &format!("{indent}{EACH}{}", script.style.newline));
+    }
+}
+
+/// The start of the line where a function begins to make what one request needs, and its indentation.
+fn place(source: &str, made: Node<'_>) -> Option<(usize, String)> {
+    let function = enclosing_function(made)?;
+    if source[function.byte_range()].contains(EACH) {
+        return None;
+    }
+    let mut first = statement(made);
+    if is_function(first) || first.kind() == "statement_block" {
+        return None;
+    }
+    // The server may be built right before.
+    while let Some(before) = first.prev_named_sibling().filter(|before| before.kind() == "lexical_declaration") {
+        let name = source[before.byte_range()].split([' ', ':', '=']).nth(1).unwrap_or_default();
+        if name.is_empty() || !source[function.byte_range()].contains(&format!("{name}.connect(")) {
+            break;
+        }
+        first = before;
+    }
+    // Above the comments that it has.
+    let mut start = first.start_byte();
+    while let Some(comment) = first.prev_named_sibling().filter(|before| before.kind() == "comment") {
+        if source[comment.end_byte()..start].matches('\n').count() > 1 {
+            break;
+        }
+        first = comment;
+        start = comment.start_byte();
+    }
+    let line = source[..start].rfind('\n').map_or(0, |at| at + 1);
+    let indent = &source[line..start];
+    indent.trim().is_empty().then(|| (line, indent.to_owned()))
+}
+
+/// What is said of comments that are left for a person.
+pub fn note(script: &Script, lines: &[usize]) -> Option<String> {
+    let places: Vec<String> = lines.iter().map(|line| format!("{}:{line}", script.path)).collect();
+    let which = if places.len() == 1 { "A comment still speaks" } else { "Comments still speak" };
+    (!places.is_empty()).then(|| format!("{which} of sessions, and may not be true any more: {}", places.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_speaks_of_nothing_but_sessions_goes() {
+        for text in [
+            "// New initialization request",
+            "// This is a new initialization request. Create a new transport.",
+            "// Create a new server instance for this specific session.",
+            "// Handle the client's request using the session's transport.",
+            "// Helper function for GET and DELETE requests that require existing sessions",
+        ] {
+            assert!(speaks(text) && says_nothing_else(text), "{text}");
+        }
+        for text in [
+            "// Close all sessions first so that the load balancer drains",
+            "// Initialize the database before the first request",
+            "/** @param session the session */",
+        ] {
+            assert!(speaks(text) && !says_nothing_else(text), "{text}");
+        }
+        assert!(!speaks("// Create new transport"));
+    }
+}
