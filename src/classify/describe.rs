@@ -71,7 +71,9 @@ impl Analysis<'_> {
         for branch in facts.branches.iter().filter(|branch| branch.func == handler.id) {
             let ExprKind::Compare { left, right, .. } = facts.kind(branch.condition) else { continue };
             for side in [left, right] {
-                if let ExprKind::Text(text) = facts.kind(*side) {
+                if let ExprKind::Text(text) = facts.kind(*side)
+                    && !is_type(text.text())
+                {
                     all.push(*text);
                     if at.module == handler.module && branch.then.contains(span) {
                         here.push(*text);
@@ -296,4 +298,9 @@ fn members(flow: &Flow<'_>) -> FxHashMap<ObjId, Vec<ExprRef>> {
 fn is_tool_call(name: &str) -> bool {
     let letters: String = name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect();
     letters.contains("calltool") || letters == "toolscall"
+}
+
+/// What `typeof` may answer is no tool's name.
+fn is_type(text: &str) -> bool {
+    matches!(text, "string" | "number" | "boolean" | "object" | "function" | "undefined" | "symbol" | "bigint")
 }

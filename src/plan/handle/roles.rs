@@ -39,7 +39,14 @@ pub fn of(analysis: &Analysis<'_>, found: &Found, handler: FuncRef, tool: Name) 
     if has(Kind::Delete) && reads && !has(Kind::Write) {
         return Role::Consumes;
     }
-    if has(Kind::Write) && !reads && !has(Kind::Delete) { Role::Creates } else { Role::Uses }
+    // An older value goes first.
+    let replaces = || {
+        let own = || found.uses.iter().filter(|access| reaches(analysis, handler, access.func));
+        own().filter(|access| access.kind == Kind::Delete).all(|delete| {
+            own().any(|write| write.kind == Kind::Write && write.func == delete.func && delete.at < write.at)
+        })
+    };
+    if has(Kind::Write) && !reads && (!has(Kind::Delete) || replaces()) { Role::Creates } else { Role::Uses }
 }
 
 /// Whether a handler runs a function.

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::literal::room;
 use super::reach::{Helped, property_of_entry, reach, table_entry};
 use super::register::{handler_of, read};
 use crate::model::facts::Span;
@@ -66,21 +67,20 @@ fn longer(script: &Script, node: Node<'_>, sentences: &[String]) -> Vec<Change> 
         return Vec::new();
     }
     let (newline, unit) = (script.style.newline, script.style.indent.text());
-    let indent = script.indentation(node);
-    let mut out = vec![script.change(Span::new(close, close), gap)];
-    let key = node.parent().filter(|parent| {
-        parent.kind() == "pair" && script.line_start(parent.start_byte()) == script.line_start(node.start_byte())
-    });
+    let key = node.parent().filter(|parent| parent.kind() == "pair");
+    let (mut out, depth) = match key {
+        Some(_) => room(script, node, parts.iter().map(|part| part.chars().count()).sum()),
+        None => (Vec::new(), 0),
+    };
+    out.push(script.change(Span::new(close, close), gap));
+    let indent = format!("{}{}", script.indentation(node), unit.repeat(depth));
     let own_line = script.text()[script.line_start(node.start_byte())..node.start_byte()].trim().is_empty();
-    let indent = if own_line && key.is_none() { indent.to_owned() } else { format!("{indent}{unit}") };
-    let mut text = String::new();
-    for part in &parts {
-        text.push_str(&format!(" +{newline}{indent}{part}"));
-    }
-    if let Some(pair) = key
-        && let Some(name) = pair.child_by_field_name("key")
+    let indent = if own_line { indent } else { format!("{indent}{unit}") };
+    let text: String = parts.iter().map(|part| format!(" +{newline}{indent}{part}")).collect();
+    if let Some(name) = key.and_then(|pair| pair.child_by_field_name("key"))
         && node.kind() != "binary_expression"
-        && is_alone(script, pair)
+        && !own_line
+        && (depth > 0 || key.is_some_and(|pair| is_alone(script, pair)))
     {
         let between = Span::new(name.end_byte() + 1, node.start_byte());
         out.push(script.change(between, format!("{newline}{indent}")));

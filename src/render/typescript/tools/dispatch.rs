@@ -38,7 +38,7 @@ pub fn context(
     tool: &ToolUse,
     wish: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
-    handler::context(handler_of(scripts, tool)?, 1, wish, true)
+    handler::context(handler_of(scripts, tool)?, (0, 1), wish, true)
 }
 
 /// Lets the handler that is registered answer the errors of the store as a tool does. Nothing where it does so already.
@@ -332,7 +332,7 @@ fn body(handler: Code<'_>, tool: &NewTool) -> Result<Vec<String>, Refused> {
         out.push(format!("const {name} = {value};"));
     }
     let auth = if tool.body.iter().any(|line| line.contains("{auth}")) {
-        handler::context(handler, 1, &Context { owner: true, gone: Vec::new() }, true)?.1.unwrap_or_default()
+        handler::context(handler, (0, 1), &Context { owner: true, gone: Vec::new() }, true)?.1.unwrap_or_default()
     } else {
         String::new()
     };

@@ -123,24 +123,25 @@ pub fn add(function: Code<'_>, wish: &Wish<'_>) -> Result<Given, Refused> {
     Ok(Given { changes, name: first.name, auth })
 }
 
-/// Sees to the context of a handler alone; it is the parameter at `index`.
+/// Sees to the context of a handler alone; it is the parameter at `index`. So many parameters before the arguments go.
 pub fn context(
     function: Code<'_>,
-    index: usize,
+    (leading, index): (usize, usize),
     wish: &Context,
     typed_by_call: bool,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     let parameters = Parameters::of(function)?;
     let script = function.script;
-    let mut texts: Vec<String> = parameters.nodes.iter().take(index).map(|node| parameters.text(*node)).collect();
+    let before = parameters.nodes.iter().take(index).skip(leading);
+    let mut texts: Vec<String> = before.map(|node| parameters.text(*node)).collect();
     let mut index = index;
-    if texts.len() < index {
+    if texts.len() < index - leading {
         if !wish.owner {
             return Ok((Vec::new(), None));
         }
         let unused = "_args".to_owned();
         let of_type = if script.typed() && !typed_by_call { ": unknown" } else { "" };
-        texts.resize(index, format!("{unused}{of_type}"));
+        texts.resize(index - leading, format!("{unused}{of_type}"));
         index = parameters.nodes.len();
     }
     let (context, auth) = contexts(&parameters, index, wish, typed_by_call)?;

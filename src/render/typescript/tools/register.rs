@@ -363,5 +363,5 @@ pub fn context(
     let found = find(scripts, tool)?;
     let index = usize::from(matches!(found.slot, Slot::Present(_) | Slot::Absent(_))) + leading(tool);
     gets_context(found.handler, found.reach, index, context)?;
-    handler::context(found.handler, index, context, is_typed_by_place(found.handler))
+    handler::context(found.handler, (leading(tool), index), context, is_typed_by_place(found.handler))
 }
