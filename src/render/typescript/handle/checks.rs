@@ -1,5 +1,7 @@
 //! Tools that use only what is kept beside the store: that the handle is a known one has to be asked for.
 
+use tree_sitter::Node;
+
 use super::create::store_expression;
 use super::work::Work;
 use crate::plan::Site;
@@ -41,6 +43,27 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
         let (newline, indent) = (script.style.newline, script.indentation(first));
         let text = format!("{wait}{store}.get({}){end}{newline}{indent}", work.keys[index]);
         work.edits.insert(script, first.start_byte(), text);
+    }
+    Ok(())
+}
+
+/// Refuses what a timer does with a handle later on: by then it may be gone, and nobody is there to be told.
+pub fn no_timers(work: &Work<'_>) -> Result<(), Refused> {
+    let calls = work.handle.carriers.iter().flat_map(|carrier| &carrier.calls).map(|call| &call.at);
+    let touches = work.handle.touches.iter().map(|touch| &touch.at);
+    for site in touches.chain(calls).filter(|site| !work.is_gone(site)) {
+        let (script, node) = work.scripts.expression(site)?;
+        let later = std::iter::successors(node.parent(), Node::parent).any(|around| {
+            let callee = around.child_by_field_name("function").filter(|_| around.kind() == "call_expression");
+            callee.is_some_and(|callee| matches!(script.of(callee), "setTimeout" | "setInterval" | "setImmediate"))
+        });
+        if later {
+            return Err(script.refuse(
+                node,
+                "a timer uses the value later on, when its handle may be gone",
+                "a store lets values expire by itself: leave that to it, and what is freed then to its clean-up",
+            ));
+        }
     }
     Ok(())
 }

@@ -71,6 +71,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     keys::name(&mut work)?;
     absent::take_out(&mut work)?;
     minted::without_older_ones(&mut work)?;
+    checks::no_timers(&work)?;
     create::existing(&mut work)?;
     access::rewrite(&mut work)?;
     keys::pass_on(&mut work)?;
