@@ -12,7 +12,7 @@ use crate::rules::{self, Rule, unused_allow};
 use crate::syntax::comments::DIRECTIVE;
 use crate::syntax::line_index::LineIndex;
 use crate::syntax::source::SourceText;
-use crate::workspace::Tree;
+use crate::workspace::{Tree, walk};
 
 /// What a directive says.
 #[derive(Clone, Debug)]
@@ -83,6 +83,7 @@ pub(super) fn apply(scan: &Scan, evidence: &Evidence, findings: Vec<Finding>, ju
     for allowance in &allowances {
         let step = allowance.leftover(judged).map(leftover::step);
         let hint = step.as_ref().map(leftover::hint);
+        let name = walk::lasting_name(&evidence.tree.root, &allowance.path);
         for (entry, start, end, used) in &allowance.entries {
             let (message, fix) = match &entry.said {
                 // Whether it was meant for something is for a person to say.
@@ -98,8 +99,7 @@ pub(super) fn apply(scan: &Scan, evidence: &Evidence, findings: Vec<Finding>, ju
                 }
                 Said::Allows(..) => continue,
             };
-            let key =
-                super::hash(&[unused_allow::RULE.name, &allowance.path, &allowance.text, &entry.start.to_string()]);
+            let key = super::hash(&[unused_allow::RULE.name, &name, &allowance.text, &entry.start.to_string()]);
             let count = seen.entry(key.clone()).or_insert(0u32);
             *count += 1;
             let fingerprint = super::hash(&[&key, &count.to_string()]);

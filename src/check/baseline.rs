@@ -166,7 +166,7 @@ impl View<'_> {
 
     /// Whether the scan would have found again what an entry speaks of. A rule that is no more finds nothing ever.
     fn covers(&self, baseline: &Path, group: &Group) -> bool {
-        let file = normal(&folder(baseline).join(&group.path));
+        let file = paths::normal(&folder(baseline).join(&group.path));
         let asked = self.scope.iter().any(|path| file.starts_with(path));
         // A file that is there but was not scanned (a test, an excluded one) may hold its findings still.
         let looked_at = asked && ((self.scanned)(&paths::relative(&file, self.root)) || !file.exists());
@@ -183,18 +183,4 @@ fn absolute(file: &Path) -> PathBuf {
     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     file.file_name().map_or_else(|| dir.clone(), |name| dir.join(name))
-}
-
-/// A path without `..`.
-fn normal(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::ParentDir => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
 }

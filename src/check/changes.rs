@@ -1,11 +1,10 @@
-//! Which lines count as changed: from git, or from a diff that somebody else made.
+//! Which lines count as changed, file by file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::diff::{self, FileDiff, Hunk, Lines};
 use super::error::CheckError;
-use super::git::Git;
 use crate::workspace::paths;
 
 /// Added and changed lines, by path as seen from the scan's root.
@@ -43,48 +42,6 @@ pub enum Before {
 }
 
 impl Changes {
-    /// Everything since the merge base with `name`: commits, what is not committed yet, and new files.
-    pub fn since(name: &str, root: &Path) -> Result<Self, CheckError> {
-        let git = Git::of(root)?;
-        let base = git.merge_base(name)?;
-        let files = parse(&git.diff_from(&base)?)?;
-        let mut changes = Self::default();
-        for file in files {
-            changes.add(file, &git.top, root);
-        }
-        for path in git.untracked()? {
-            let change = Change { whole: true, created: true, ..Change::default() };
-            changes.files.insert(seen_from(root, &git.top.join(path)), change);
-        }
-        Ok(changes)
-    }
-
-    /// What is staged for the next commit. Lines are those of the working tree, since that is what is scanned.
-    pub fn staged(root: &Path) -> Result<Self, CheckError> {
-        let git = Git::of(root)?;
-        let mut later: BTreeMap<String, FileDiff> = BTreeMap::new();
-        for file in parse(&git.diff_unstaged()?)? {
-            if let Some(old) = file.old.clone() {
-                later.insert(old, file);
-            }
-        }
-        let mut changes = Self::default();
-        for file in parse(&git.diff_staged()?)? {
-            let Some(after) = file.new.as_ref().and_then(|new| later.remove(new)) else {
-                changes.add(file, &git.top, root);
-                continue;
-            };
-            let Some(path) = after.new.clone() else { continue };
-            let path = seen_from(root, &git.top.join(path));
-            changes.unstaged.push(path.clone());
-            let mut change = Change::of(&file);
-            change.lines = change.lines.iter().flat_map(|lines| carry(*lines, &after.hunks)).collect();
-            change.back = vec![after, file];
-            changes.files.insert(path, change);
-        }
-        Ok(changes)
-    }
-
     /// What a diff says that somebody else made. Its paths are looked for in the repository, the current folder, and the root.
     pub fn from_diff(bytes: &[u8], root: &Path) -> Result<Self, CheckError> {
         let files = parse(bytes)?;
@@ -113,7 +70,8 @@ impl Changes {
         Ok(changes)
     }
 
-    fn add(&mut self, file: FileDiff, base: &Path, root: &Path) {
+    /// Takes in what a diff says of a file; `base` is the folder that its paths are relative to.
+    pub(super) fn add(&mut self, file: FileDiff, base: &Path, root: &Path) {
         let Some(new) = &file.new else { return };
         let path = seen_from(root, &base.join(new));
         let mut change = Change::of(&file);
@@ -121,9 +79,20 @@ impl Changes {
         self.files.insert(path, change);
     }
 
-    /// How many files changed (deleted ones do not count).
-    pub fn files(&self) -> usize {
-        self.files.len()
+    /// Takes in a file that changed twice: its lines are those that the first change left, where the second one put them.
+    pub(super) fn add_twice(&mut self, file: FileDiff, after: FileDiff, base: &Path, root: &Path) {
+        let Some(new) = &after.new else { return };
+        let path = seen_from(root, &base.join(new));
+        let mut change = Change::of(&file);
+        change.lines = change.lines.iter().flat_map(|lines| carry(*lines, &after.hunks)).collect();
+        change.back = vec![after, file];
+        self.unstaged.push(path.clone());
+        self.files.insert(path, change);
+    }
+
+    /// Takes in a file that was not there before.
+    pub(super) fn add_new(&mut self, path: String) {
+        self.files.insert(path, Change { whole: true, created: true, ..Change::default() });
     }
 
     /// Whether one of the lines `first..=last` of a file was added or changed.
@@ -166,7 +135,8 @@ impl Change {
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<Vec<FileDiff>, CheckError> {
+/// Reads a unified diff.
+pub(super) fn parse(bytes: &[u8]) -> Result<Vec<FileDiff>, CheckError> {
     diff::parse(bytes).map_err(|error| {
         CheckError::new(
             format!("the diff can't be read: {error}"),

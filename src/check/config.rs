@@ -3,6 +3,7 @@
 //! Unknown keys and values are errors with their line: a setting that is silently dropped is worse than none.
 
 mod fix;
+pub mod plan_file;
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ use crate::rules::{self, Rule};
 pub use fix::{FIX_KEYS, LEVEL_VALUES, LIFETIME_KEYS, NAME_KEYS};
 
 /// The name of the file.
-pub const FILE_NAME: &str = "mcp-migrate.toml";
+pub use crate::workspace::walk::SETTINGS_FILE as FILE_NAME;
 
 /// The published JSON Schema of the file.
 pub const SCHEMA_TEXT: &str = include_str!("../../schemas/config-v1.schema.json");

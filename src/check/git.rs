@@ -8,10 +8,25 @@ use super::error::CheckError;
 use crate::workspace::git::{self, line, said};
 
 /// A repository's working tree.
+#[derive(Debug)]
 pub(super) struct Git {
     /// Its topmost folder.
     pub top: PathBuf,
 }
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Between<'a> {
+    /// A commit and the working tree.
+    CommitAndFiles(&'a str),
+    /// The current commit and what is staged.
+    CommitAndIndex,
+    /// What is staged and the working tree.
+    IndexAndFiles,
+}
+
+/// Names of files are names, whatever they look like.
+const LITERAL: &[&str] = &["--literal-pathspecs"];
 
 /// The diff in the form that the parser wants, whatever the user's settings are.
 const DIFF: &[&str] = &[
@@ -45,20 +60,32 @@ impl Git {
                 ),
             ));
         }
-        let top = PathBuf::from(top);
-        Ok(Self { top: top.canonicalize().unwrap_or(top) })
+        Ok(Self::at(&top))
     }
 
-    /// The commit where the current one left the history of `name`.
-    pub fn merge_base(&self, name: &str) -> Result<String, CheckError> {
-        // Each run of git costs as much as scanning hundreds of files: what is wrong is only asked where something is.
-        if !name.starts_with('-') {
-            let output = self.git(&["merge-base", name, "HEAD"])?;
-            let base = line(&output);
-            if output.status.success() && !base.is_empty() {
-                return Ok(base);
+    /// The repository that a folder lies in, and the commit where its current one left the history of `name`.
+    pub fn with_merge_base(folder: &Path, name: &str) -> Result<(Self, String), CheckError> {
+        // Each run of git costs as much as scanning hundreds of files: both are asked at once, and what is wrong only where
+        // something is.
+        if !name.is_empty() && !name.starts_with('-') && !name.starts_with('^') && !name.contains("..") {
+            let output = run(folder, &["rev-parse", "--show-toplevel", &format!("{name}...HEAD")])?;
+            if output.status.success()
+                && let Some(found) = top_and_base(&line(&output))
+            {
+                return Ok(found);
             }
         }
+        let git = Self::of(folder)?;
+        let base = git.merge_base(name)?;
+        Ok((git, base))
+    }
+
+    fn at(top: &str) -> Self {
+        let top = PathBuf::from(top);
+        Self { top: top.canonicalize().unwrap_or(top) }
+    }
+
+    fn merge_base(&self, name: &str) -> Result<String, CheckError> {
         let commit = self.commit(name).ok_or_else(|| self.no_commit(name))?;
         let head = self.commit("HEAD").ok_or_else(|| {
             CheckError::new(
@@ -79,32 +106,24 @@ impl Git {
         Err(CheckError::new(format!("`{name}` and the current commit have no common history here"), help))
     }
 
-    /// Changes from a commit to the working tree.
-    pub fn diff_from(&self, commit: &str) -> Result<Vec<u8>, CheckError> {
-        self.diff(&[commit, "--"])
+    /// What changed in some files, or in all.
+    pub fn diff(&self, span: Between<'_>, only: Option<&[String]>) -> Result<Vec<u8>, CheckError> {
+        let span = match span {
+            Between::CommitAndFiles(commit) => vec![commit],
+            Between::CommitAndIndex => vec!["--cached"],
+            Between::IndexAndFiles => Vec::new(),
+        };
+        let output = self.git(&[LITERAL, DIFF, &span, &["--"], &names(only)].concat())?;
+        self.expect(output, "compare")
     }
 
-    /// Changes from the current commit to the index.
-    pub fn diff_staged(&self) -> Result<Vec<u8>, CheckError> {
-        self.diff(&["--cached", "--"])
-    }
-
-    /// Changes from the index to the working tree.
-    pub fn diff_unstaged(&self) -> Result<Vec<u8>, CheckError> {
-        self.diff(&["--"])
-    }
-
-    /// Files that git neither tracks nor ignores.
-    pub fn untracked(&self) -> Result<Vec<String>, CheckError> {
-        let output = self.git(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+    /// Files that git neither tracks nor ignores: those among some, or all.
+    pub fn untracked(&self, only: Option<&[String]>) -> Result<Vec<String>, CheckError> {
+        let list = &["ls-files", "--others", "--exclude-standard", "-z", "--"];
+        let output = self.git(&[LITERAL, list, &names(only)[..]].concat())?;
         let output = self.expect(output, "list new files")?;
         let names = output.split(|&byte| byte == 0).filter(|name| !name.is_empty());
         Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
-    }
-
-    fn diff(&self, what: &[&str]) -> Result<Vec<u8>, CheckError> {
-        let output = self.git(&[DIFF, what].concat())?;
-        self.expect(output, "compare")
     }
 
     fn commit(&self, name: &str) -> Option<String> {
@@ -143,6 +162,17 @@ impl Git {
     fn git(&self, arguments: &[&str]) -> Result<Output, CheckError> {
         run(&self.top, arguments)
     }
+}
+
+fn names(only: Option<&[String]>) -> Vec<&str> {
+    only.unwrap_or_default().iter().map(String::as_str).collect()
+}
+
+/// From a folder, two commits, and what they have in common, each on a line of its own. Several merge bases are as good as one.
+fn top_and_base(output: &str) -> Option<(Git, String)> {
+    let (top, _) = output.split_once("\n")?;
+    let base = output.lines().find_map(|line| line.strip_prefix('^'))?;
+    Path::new(top).is_dir().then(|| (Git::at(top), base.to_owned()))
 }
 
 const DEEPEN: &str = "This clone is shallow: the history that is needed is not here. Fetch it: `git fetch --unshallow`; in \

@@ -13,6 +13,7 @@ mod git;
 pub mod ignore;
 mod leftover;
 pub mod settle;
+pub mod since;
 
 pub use baseline::Baseline;
 pub use changes::Changes;
@@ -20,6 +21,7 @@ pub use config::Config;
 pub use error::CheckError;
 pub use ignore::Ignore;
 pub use settle::{Policy, Settled, settle};
+pub use since::Since;
 
 use crate::classify::answer::Place;
 use crate::model::facts::Span;
@@ -45,8 +47,8 @@ pub struct Evidence {
 pub struct Checks {
     /// What is looked for, and what settings take out.
     pub policy: Policy,
-    /// Report only what is new on these lines.
-    pub changes: Option<Changes>,
+    /// Report only what changed since then.
+    pub since: Option<Since>,
     /// Report only what is not known yet.
     pub baseline: Option<Baseline>,
     /// Put all findings into the baseline.
@@ -94,10 +96,24 @@ pub fn apply(mut scan: Scan, evidence: &Evidence, mut checks: Checks) -> Result<
             }
         }
     }
-    if let Some(changes) = &checks.changes {
-        findings = changed(&scan, evidence, changes, findings, &mut notes);
+    if let Some(since) = &checks.since {
+        let changes = since.changes(&concerned(&findings, evidence))?;
+        findings = changed(&scan, evidence, &changes, findings, &mut notes);
     }
     Ok(Checked { scan: scan.with_findings(findings), notes })
+}
+
+/// The files whose changes can make findings count: those that they are about, and what says which SDK a package has.
+fn concerned<'a>(findings: &'a [Finding], evidence: &'a Evidence) -> Vec<&'a str> {
+    if findings.is_empty() {
+        return Vec::new();
+    }
+    let places = findings.iter().flat_map(|finding| {
+        let related = finding.related.iter().map(|related| related.at.path.as_str());
+        let more = finding.more.iter().map(|place| place.path.as_str());
+        related.chain(more).chain([finding.path.as_str()])
+    });
+    places.chain(evidence.tree.manifests.iter().map(|manifest| manifest.path.as_str())).collect()
 }
 
 /// The findings that changes brought about.

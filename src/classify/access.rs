@@ -1,8 +1,9 @@
 //! Accesses by session id: what does an id index, and where.
 
-use crate::model::facts::{AssignKind, ExprKind, TOP};
+use super::keys::{key_text, keys_session, session_part, stands_for_session};
+use crate::model::facts::{AssignKind, ExprKind, Key, TOP};
 use crate::model::flow::Flow;
-use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
+use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::Lives;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
@@ -80,10 +81,12 @@ const NOT_STORES: &[Role] = &[
     Role::Query,
     Role::Request,
     Role::RequestScope,
+    Role::MessageMeta,
     Role::Response,
     Role::FetchResponse,
     Role::HttpClient,
     Role::Database,
+    Role::Statement,
     Role::Server,
     Role::Transport,
     Role::SseTransport,
@@ -106,6 +109,10 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives) -> Vec<Keyed> {
         }
     }
     super::bags::collect(flow, lives, &mut out);
+    out.retain(|keyed| {
+        let asked = |access: &Access| access.kind == Kind::Test && is_scratch(flow, keyed.object, access.func);
+        !keyed.accesses.iter().all(asked)
+    });
     out.retain(|keyed| {
         keyed.accesses.iter().any(|access| access.kind != Kind::Test)
             || keyed.accesses.len() > 1
@@ -149,41 +156,6 @@ fn is_external(flow: &Flow<'_>, id: ObjId) -> bool {
             && !flow.program_literal(id))
 }
 
-/// The first literal text in a key that is built from parts.
-fn key_text(flow: &Flow<'_>, key: ExprRef) -> Option<Name> {
-    let mut at = key;
-    for _ in 0..6 {
-        match flow.program.kind(at) {
-            ExprKind::Template(parts) => {
-                let text = parts.iter().find_map(|part| match flow.program.module(at.module).kind(*part) {
-                    ExprKind::Text(text) => Some(*text),
-                    ExprKind::Symbol(_) | ExprKind::Member { .. } => {
-                        let part = At { module: at.module, id: *part };
-                        flow.at(part).iter().find_map(|value| match value {
-                            Value::Text(text) => Some(*text),
-                            _ => None,
-                        })
-                    }
-                    _ => None,
-                });
-                return text;
-            }
-            ExprKind::Symbol(id) => {
-                let symbol = flow.program.module(at.module).symbol(*id);
-                at = At { module: at.module, id: symbol.init? };
-            }
-            ExprKind::Call { .. } => {
-                let callee = flow.callees(at).into_iter().next()?;
-                let value = *flow.program.function(callee).returns.first()?;
-                at = At { module: callee.module, id: value };
-            }
-            ExprKind::Cast { value, .. } => at = At { module: at.module, id: *value },
-            _ => return None,
-        }
-    }
-    None
-}
-
 fn holder(flow: &Flow<'_>, access: Access, object: Option<ObjId>) -> Option<Holder> {
     if let Some(holder) = object.and_then(|id| flow.holder(id)) {
         return Some(holder);
@@ -197,33 +169,6 @@ fn holder(flow: &Flow<'_>, access: Access, object: Option<ObjId>) -> Option<Hold
         ExprKind::Global(name) => Some(Holder { name: *name, module: access.receiver.module, span, symbol: None }),
         _ => None,
     }
-}
-
-/// Whether a value stands for a session without being its id.
-fn stands_for_session(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -> bool {
-    // An id that a factory mints for each server that it makes.
-    let minted = flow.at(key).iter().any(|value| match value {
-        Value::Random(at) => {
-            flow.program.tables(at.module).traits.explicit_factories
-                && lives.per_session(flow, *at)
-                && !lives.within_calls(flow.program.func_of(*at))
-        }
-        _ => false,
-    });
-    if minted {
-        return true;
-    }
-    // What a call may choose as well is no object of the session.
-    if flow.at(key).iter().any(|value| matches!(value, Value::Argument(_) | Value::Text(_) | Value::Random(_))) {
-        return false;
-    }
-    flow.objects_at(key).any(|id| match flow.object(id).role {
-        Some(Role::SessionObject) => true,
-        Some(Role::Server | Role::Transport | Role::SseTransport) => {
-            lives.object_per_session(flow, id) || !lives.object_per_process(flow, id)
-        }
-        _ => false,
-    })
 }
 
 fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Option<ObjId>)> {
@@ -244,6 +189,20 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
             };
             let found = containers(flow, receiver).into_iter();
             found.filter(|object| by_id || object.is_some_and(|id| is_map(flow, id))).map(|o| (access(o), o)).collect()
+        }
+        ExprKind::Object(fields) => {
+            let Some((target, held)) = copied_into(flow, at) else { return Vec::new() };
+            let mut out = Vec::new();
+            for field in fields {
+                let Key::Computed(key) = field.key else { continue };
+                let key = in_module(key);
+                if keys_session(flow, key) {
+                    let value = Some(in_module(field.value));
+                    let access = Access { at, key, receiver: target, kind: Kind::Write, func, value };
+                    out.extend(held.iter().map(|object| (access, Some(*object))));
+                }
+            }
+            out
         }
         ExprKind::Contains { haystack, needle } => {
             let (receiver, key) = (in_module(*haystack), session_part(flow, in_module(*needle)));
@@ -311,6 +270,22 @@ fn is_map(flow: &Flow<'_>, id: ObjId) -> bool {
     matches!(flow.acts_as(id), Some(Role::Map | Role::WeakMap | Role::Set | Role::Cache))
 }
 
+/// `record = { ...record, [id]: value }`: the record that is written by being copied, as the variable and its objects.
+fn copied_into(flow: &Flow<'_>, literal: ExprRef) -> Option<(ExprRef, Vec<ObjId>)> {
+    let facts = flow.program.module(literal.module);
+    let ExprKind::Assign { target, value, kind: AssignKind::Set } = facts.kind(facts.expr(literal.id).parent?) else {
+        return None;
+    };
+    let ExprKind::Object(fields) = facts.kind(literal.id) else { return None };
+    let target = At { module: literal.module, id: *target };
+    let objects: Vec<ObjId> = flow.objects_at(target).collect();
+    let copies = fields.iter().any(|field| {
+        let copied = At { module: literal.module, id: field.value };
+        matches!(field.key, Key::Spread) && flow.objects_at(copied).any(|id| objects.contains(&id))
+    });
+    (*value == literal.id && copies).then_some((target, objects))
+}
+
 /// A list that lives no longer than the function that puts ids in it.
 fn is_scratch(flow: &Flow<'_>, object: Option<ObjId>, func: FuncRef) -> bool {
     let symbol = object.and_then(|id| flow.holder(id)).and_then(|holder| holder.symbol);
@@ -337,30 +312,6 @@ fn found_by_id(flow: &Flow<'_>, at: ExprRef, receiver: ExprRef, object: Option<O
         }
     }
     out
-}
-
-/// The part of a key that is the session's: the key itself, or a part of the tuple that it is put together as.
-fn session_part(flow: &Flow<'_>, key: ExprRef) -> ExprRef {
-    let tuples = flow.objects_at(key).filter_map(|id| match flow.object(id).site {
-        Site::Expr(made) => Some(made),
-        _ => None,
-    });
-    tuples
-        .flat_map(|made| match flow.program.kind(made) {
-            ExprKind::Sequence(parts) => parts.iter().map(|part| At { module: made.module, id: *part }).collect(),
-            _ => Vec::new(),
-        })
-        .find(|part| keys_session(flow, *part))
-        .unwrap_or(key)
-}
-
-/// Whether an expression is a session id that may key a store. Query parameters count beside an SSE transport only.
-pub(super) fn keys_session(flow: &Flow<'_>, key: ExprRef) -> bool {
-    // An id is a text. What may be an object as well is a helper's "anything".
-    if flow.objects_at(key).any(|id| !flow.is_plain_default(id)) {
-        return false;
-    }
-    flow.ids_at(key).any(|source| source.kind != SourceKind::Query || flow.serves_sse())
 }
 
 /// A store outside the program is only believed where the key is put together, or the receiver's name says so.

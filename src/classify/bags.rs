@@ -1,10 +1,11 @@
 //! Stores that are no containers of the program: what an SDK keeps for a session, attributes planted on a session object, tables of a
 //! database with a session's id in a column, labels of something remote.
 
-use super::access::{Access, Bag, Keyed, Kind, keys_session};
+use super::access::{Access, Bag, Keyed, Kind};
+use super::keys::keys_session;
 use crate::model::facts::{Arg, ExprId, ExprKind, Field, Key};
 use crate::model::flow::Flow;
-use crate::model::flow::value::{ObjId, Value};
+use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::Lives;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef};
@@ -35,9 +36,35 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives, out: &mut Vec<Keyed>) {
         Some(Bag::Session | Bag::Visibility) => reached(keyed, Kind::Write),
         // A label is a store where it is looked up again.
         Some(Bag::Label) => reached(keyed, Kind::Write) && reached(keyed, Kind::Read),
+        None if is_set_for_each_request(flow, keyed) => false,
         Some(Bag::Table) | None => keyed.accesses.iter().any(|access| access.kind != Kind::Read),
     });
     out.extend(found);
+}
+
+/// Hooks of middleware that run before each call.
+const EACH_REQUEST: &[&str] =
+    &["on_request", "on_message", "on_call_tool", "on_read_resource", "on_get_prompt", "dispatch", "__call__"];
+
+/// Whether an attribute is planted anew before each call, whether it is there or not: it goes from middleware to the handler.
+fn is_set_for_each_request(flow: &Flow<'_>, keyed: &Keyed) -> bool {
+    let mut writes = keyed.accesses.iter().filter(|access| access.kind == Kind::Write).peekable();
+    writes.peek().is_some()
+        && writes.all(|access| {
+            let facts = flow.program.module(access.func.module);
+            let hook = facts.function(access.func.id).name.is_some_and(|name| EACH_REQUEST.contains(&name.text()));
+            let place = facts.expr(access.at.id).span;
+            let asks = |condition: ExprId| {
+                let span = facts.expr(condition).span;
+                facts.exprs.iter().filter(|expr| span.contains(expr.span)).any(|expr| match &expr.kind {
+                    ExprKind::Text(name) | ExprKind::Member { name, .. } => *name == keyed.holder.name,
+                    _ => false,
+                })
+            };
+            let mut around =
+                facts.branches.iter().filter(|branch| branch.func == access.func.id && branch.then.contains(place));
+            hook && !around.any(|branch| asks(branch.condition))
+        })
 }
 
 /// Notes an access under a name.
@@ -89,12 +116,18 @@ fn calls(flow: &Flow<'_>, at: ExprRef, args: &[Arg], found: &mut Vec<Keyed>) {
                 note(found, holder, Some(Bag::Visibility), access(Kind::Write, at, None));
             }
             Op::Query => {
-                let Some((text, values)) = args.split_first() else { continue };
-                let text = At { module: at.module, id: text.value };
-                let Some((name, kind)) = literal(flow, text).and_then(|(text, _)| statement(text.text())) else {
+                let prepared = performed.object.and_then(|id| prepared_text(flow, id));
+                let Some((text, values)) = prepared.map(|text| (text, args)).or_else(|| given_text(at, args)) else {
+                    continue;
+                };
+                let Some((name, kind)) = statement_text(flow, text).and_then(|text| statement(text.text())) else {
                     continue;
                 };
                 let mut ids = Vec::new();
+                if prepared.is_none() {
+                    // `{ text, values }`: all in one.
+                    ids_within(flow, text, 0, &mut ids);
+                }
                 for value in values {
                     ids_within(flow, At { module: at.module, id: value.value }, 0, &mut ids);
                 }
@@ -164,6 +197,43 @@ fn literal(flow: &Flow<'_>, at: ExprRef) -> Option<(Name, ExprRef)> {
             _ => None,
         }),
     }
+}
+
+fn given_text(at: ExprRef, args: &[Arg]) -> Option<(ExprRef, &[Arg])> {
+    let (text, values) = args.split_first()?;
+    Some((At { module: at.module, id: text.value }, values))
+}
+
+/// The text of a statement where it is handed over: by itself, or in a record with its values.
+fn statement_text(flow: &Flow<'_>, at: ExprRef) -> Option<Name> {
+    if let ExprKind::Object(fields) = flow.program.kind(at) {
+        let text = fields.iter().find(
+            |field| matches!(&field.key, Key::Name(name) if matches!(name.text(), "text" | "sql" | "query" | "stmt")),
+        )?;
+        return literal(flow, At { module: at.module, id: text.value }).map(|(text, _)| text);
+    }
+    literal(flow, at).map(|(text, _)| text)
+}
+
+/// Where the text of a prepared statement is given: to the call that prepared it, before the values that were bound since.
+fn prepared_text(flow: &Flow<'_>, statement: ObjId) -> Option<ExprRef> {
+    let mut object = statement;
+    for _ in 0..8 {
+        if flow.object(object).role != Some(Role::Statement) {
+            return None;
+        }
+        let Site::Expr(at) = flow.object(object).site else { return None };
+        let ExprKind::Call { callee, args } = flow.program.kind(at) else { return None };
+        let receiver = match flow.program.module(at.module).kind(*callee) {
+            ExprKind::Member { object, .. } => flow.objects_at(At { module: at.module, id: *object }).next(),
+            _ => None,
+        };
+        match receiver.filter(|id| flow.object(*id).role == Some(Role::Statement)) {
+            Some(bound) => object = bound,
+            None => return args.first().map(|arg| At { module: at.module, id: arg.value }),
+        }
+    }
+    None
 }
 
 /// The table that a statement is about, and whether it reads, writes or deletes.

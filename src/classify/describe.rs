@@ -2,6 +2,7 @@
 
 use super::bodies::Body;
 use super::stores::{Analysis, Found};
+use super::words;
 use rustc_hash::FxHashMap;
 
 use crate::model::facts::{ExprKind, Type};
@@ -70,9 +71,9 @@ impl Analysis<'_> {
         let mut here = Vec::new();
         for branch in facts.branches.iter().filter(|branch| branch.func == handler.id) {
             let ExprKind::Compare { left, right, .. } = facts.kind(branch.condition) else { continue };
-            for side in [left, right] {
+            for (side, other) in [(left, right), (right, left)] {
                 if let ExprKind::Text(text) = facts.kind(*side)
-                    && !is_type(text.text())
+                    && self.names_the_call(At { module: handler.module, id: *other })
                 {
                     all.push(*text);
                     if at.module == handler.module && branch.then.contains(span) {
@@ -98,6 +99,22 @@ impl Analysis<'_> {
             }
         }
         if out.is_empty() { self.dispatched(handler, at) } else { out }
+    }
+
+    /// Whether an expression says by its name which tool is called. (A type, a kind of answer are compared with texts as well.)
+    fn names_the_call(&self, at: ExprRef) -> bool {
+        let facts = self.flow.program.module(at.module);
+        match facts.kind(at.id) {
+            // `name.as_ref()`, `name.trim()`
+            ExprKind::Call { callee, .. } => match facts.kind(*callee) {
+                ExprKind::Member { object, .. } => self.names_the_call(At { module: at.module, id: *object }),
+                _ => false,
+            },
+            ExprKind::Index { key, .. } => {
+                matches!(facts.kind(*key), ExprKind::Text(text) if words::is_call_name(text.text()))
+            }
+            _ => self.flow.written_name(at).is_some_and(|name| words::is_call_name(name.text())),
+        }
     }
 
     /// How the code names a container.
@@ -298,9 +315,4 @@ fn members(flow: &Flow<'_>) -> FxHashMap<ObjId, Vec<ExprRef>> {
 fn is_tool_call(name: &str) -> bool {
     let letters: String = name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect();
     letters.contains("calltool") || letters == "toolscall"
-}
-
-/// What `typeof` may answer is no tool's name.
-fn is_type(text: &str) -> bool {
-    matches!(text, "string" | "number" | "boolean" | "object" | "function" | "undefined" | "symbol" | "bigint")
 }

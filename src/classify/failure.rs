@@ -10,6 +10,7 @@ use crate::model::facts::{Branch, Choice, ExprId, ExprKind};
 use crate::model::flow::Root;
 use crate::model::flow::value::{SourceKind, Value};
 use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::vocabulary::Op;
 
 /// The key of a write whose constant fallback is one bucket for everybody.
 pub fn fallback(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<ExprRef> {
@@ -143,7 +144,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed, holds: Holds) -> Failure {
     if raw && analysis.flow.program.tables(keyed.holder.module).traits.raw_header {
         return Failure::Spoofed;
     }
-    let created = by_tools.iter().any(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate | Kind::AddId));
+    let created = by_tools.iter().any(|access| {
+        matches!(access.kind, Kind::Write | Kind::GetOrCreate | Kind::AddId) || is_found_again(analysis, keyed, access)
+    });
     let guards: Vec<Option<Guarded>> = by_tools.iter().map(|access| guard_of(analysis, access)).collect();
     if guards.iter().all(Option::is_some) {
         let throws = guards.iter().flatten().any(|guard| *guard == Guarded::Refuses);
@@ -161,6 +164,15 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed, holds: Holds) -> Failure {
         return if refuses { Failure::Refused } else { Failure::Lost };
     }
     Failure::Collapsed
+}
+
+/// Whether an access searches a list that handlers add to: an absent id finds the entry whose id is absent.
+fn is_found_again(analysis: &Analysis<'_>, keyed: &Keyed, access: &Access) -> bool {
+    analysis.flow.performs(access.at, Op::Find)
+        && keyed.object.is_some_and(|id| {
+            let changes = analysis.mutations.objects.get(&id);
+            changes.into_iter().flatten().any(|at| analysis.flow.performs(*at, Op::Add))
+        })
 }
 
 /// The failure of state that lives as long as a session. What only the session's start fills in, and whose absence every use

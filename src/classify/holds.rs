@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::access::{Access, Keyed, Kind};
 use super::answer::Holds;
 use super::by_hand;
+use super::counts::{class_around, counts_only, is_counted_by_tools, is_limit, is_once, keeps_timers};
 use super::guards::{gates_only, is_guard};
 use super::lifetime::{Finder, Lasting};
 use super::spend;
@@ -14,6 +15,7 @@ use crate::model::facts::{ExprKind, FuncKind};
 use crate::model::flow::Root;
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::Contexts;
+use crate::model::name::Name;
 use crate::model::program::{At, FuncRef};
 use crate::model::vocabulary::Role;
 
@@ -70,8 +72,11 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if auth {
         return judged(Holds::Auth);
     }
+    let known_to_tools = keyed.accesses.iter().any(|access| is_known_to_tools(analysis, access));
+    // Numbers and timers, kept by code that no tool is seen to run: who is connected, and since when.
+    let connected = !known_to_tools && !by_tools && keeps_timers(analysis, &values);
     let in_handlers =
-        keyed.accesses.iter().any(|access| is_handler_access(analysis, access) || is_known_to_tools(analysis, access));
+        known_to_tools || (!connected && keyed.accesses.iter().any(|access| is_handler_access(analysis, access)));
     if words::is_client_info(name) {
         return judged(Holds::ClientInfo);
     }
@@ -113,6 +118,13 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     }
     if is_guard(analysis, keyed, &objects, name) {
         return judged(Holds::Guard);
+    }
+    let class = class_around(analysis, keyed).map(Name::text);
+    if class.is_some_and(words::is_guard_class) {
+        return judged(Holds::Guard);
+    }
+    if class.is_some_and(words::is_limiter_class) {
+        return judged(Holds::Telemetry);
     }
     judged(Holds::AppState)
 }
@@ -182,7 +194,7 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
     if words::is_client_info(name) {
         return Holds::ClientInfo;
     }
-    if words::is_telemetry(name) && counts_only(analysis, &lasting.values) {
+    if words::is_telemetry(name) && counts_only(analysis, &lasting.values) && !is_counted_by_tools(analysis, lasting) {
         return Holds::Telemetry;
     }
     if words::is_auth(name) && objects.is_empty() {
@@ -345,71 +357,6 @@ fn compares_owner(analysis: &Analysis<'_>, objects: &[ObjId]) -> bool {
                     .any(|id| objects.contains(&id) && flow.object(id).role.is_none())
         })
     })
-}
-
-fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
-    values.iter().all(|value| match value {
-        Value::Object(id) => {
-            let object = analysis.flow.object(*id);
-            match object.role {
-                None => analysis
-                    .flow
-                    .fields(*id)
-                    .iter()
-                    .all(|(_, values)| values.iter().all(|value| is_count(analysis, *value))),
-                Some(Role::Timer | Role::Date | Role::Limiter) => true,
-                // Time stamps of the calls in a window.
-                Some(Role::List) => analysis.flow.elements(*id).iter().all(|value| match value {
-                    Value::Object(id) => analysis.flow.object(*id).role == Some(Role::Date),
-                    value => !matches!(value, Value::Argument(_)),
-                }),
-                Some(_) => false,
-            }
-        }
-        Value::Argument(_) => false,
-        _ => true,
-    })
-}
-
-/// Whether a value is a number or a point in time: nothing that a call passed.
-fn is_count(analysis: &Analysis<'_>, value: Value) -> bool {
-    match value {
-        Value::Object(id) => matches!(analysis.flow.object(id).role, Some(Role::Date | Role::Timer)),
-        value => !matches!(value, Value::Argument(_)),
-    }
-}
-
-fn is_limit(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value], name: &str) -> bool {
-    let limiter = values
-        .iter()
-        .any(|value| matches!(value, Value::Object(id) if analysis.flow.object(*id).role == Some(Role::Limiter)));
-    let fields_of_a_window = values.iter().any(|value| match value {
-        Value::Object(id) => {
-            let names: Vec<String> =
-                analysis.flow.fields(*id).iter().map(|(name, _)| name.text().to_ascii_lowercase()).collect();
-            names.iter().any(|n| n.contains("count") || n == "tokens" || n == "hits")
-                && names.iter().any(|n| n.contains("reset") || n.contains("window") || n.contains("refill"))
-        }
-        _ => false,
-    });
-    let words = words::is_telemetry(name);
-    limiter || ((words || fields_of_a_window) && counts_only(analysis, values) && !keyed.accesses.is_empty())
-}
-
-/// A mere mark, set by code that measures: counted once per session.
-fn is_once(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value]) -> bool {
-    let measures = |func: FuncRef| {
-        analysis.flow.program.exprs().any(|at| {
-            analysis.flow.program.func_of(at) == func
-                && analysis.flow.performs(at, crate::model::vocabulary::Op::Measure)
-        })
-    };
-    // A flag says no more than that it was set.
-    let flag = |value: &Value| matches!(value, Value::External(package, name) if *package == "" && name.text().eq_ignore_ascii_case("true"));
-    values.iter().all(flag)
-        && keyed.by_object
-        && keyed.object.is_none()
-        && keyed.accesses.iter().filter(|access| access.kind == Kind::Write).all(|access| measures(access.func))
 }
 
 fn is_subscription(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], name: &str) -> bool {

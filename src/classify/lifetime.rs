@@ -342,8 +342,8 @@ impl Finder<'_, '_> {
     }
 
     /// Where handlers change an object or what it owns.
-    fn changes(&self, id: ObjId, depth: u32, seen: &mut FxHashSet<ObjId>) -> Vec<ExprRef> {
-        if self.owned.contains(&id) || !seen.insert(id) {
+    pub(super) fn changes(&self, id: ObjId, depth: u32, seen: &mut FxHashSet<ObjId>) -> Vec<ExprRef> {
+        if self.owned.contains(&id) || !seen.insert(id) || self.is_cache(id) {
             return Vec::new();
         }
         let mut out = self.mutations.objects.get(&id).cloned().unwrap_or_default();
@@ -439,6 +439,7 @@ impl Finder<'_, '_> {
         let scopes: FxHashSet<FuncRef> =
             found.iter().filter(|l| !l.switched && !l.credential).map(|l| l.scope).collect();
         found.retain(|lasting| !lasting.switched || !scopes.contains(&lasting.scope));
+        self.drop_wrappers(found);
         // One object passed on under several names: the name nearest to its creation stands for it.
         let mut kept: Vec<Lasting> = Vec::new();
         for lasting in found.drain(..) {

@@ -127,6 +127,7 @@ pub const MACHINERY: &[Role] = &[
     Role::Query,
     Role::StrippedHeaders,
     Role::RequestScope,
+    Role::MessageMeta,
     Role::HttpClient,
     Role::Response,
     Role::FetchResponse,
@@ -165,7 +166,11 @@ pub fn only_machinery(flow: &Flow<'_>, values: &[Value]) -> bool {
 /// `if (this.ready) return; this.ready = true`, a flag that a notice was shown.
 pub fn is_memo(flow: &Flow<'_>, assignment: ExprRef) -> bool {
     let facts = flow.program.module(assignment.module);
-    let ExprKind::Assign { target, value, .. } = facts.kind(assignment.id) else { return false };
+    let ExprKind::Assign { target, value, kind } = facts.kind(assignment.id) else { return false };
+    // What adds to what is there fills nothing once.
+    if *kind == AssignKind::Update {
+        return false;
+    }
     if flow.at(At { module: assignment.module, id: *value }).iter().any(|v| matches!(v, Value::Argument(_))) {
         return false;
     }

@@ -7,7 +7,7 @@ use super::answer::Holds;
 use super::lifetime::Lasting;
 use super::setup::Setups;
 use super::stores::Analysis;
-use crate::model::facts::{ExprId, ExprKind, Key};
+use crate::model::facts::{ExprId, ExprKind, Key, Language};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Edge, Registered};
 use crate::model::lives::{Contexts, Mode};
@@ -266,7 +266,10 @@ impl Signals {
                 }
             }
         }
-        if made_per_request || !analysis.lives.object_per_process(flow, transport) {
+        // Only the TypeScript SDK refuses a transport that has served a request.
+        let single_use =
+            matches!(flow.program.module(made.module).language, Language::TypeScript | Language::JavaScript);
+        if made_per_request || !single_use || !analysis.lives.object_per_process(flow, transport) {
             return;
         }
         for at in flow.program.exprs() {
@@ -288,6 +291,8 @@ impl Signals {
         match analysis.flow.object(id).site {
             Site::Expr(at) => made(&at),
             Site::Class(class) => analysis.flow.instances.get(&class).is_some_and(|sites| sites.iter().any(made)),
+            // The low-level server within another one: `server.server`.
+            Site::Part(owner, _) if owner.0 != u32::MAX => self.made_per_request(analysis, owner),
             _ => false,
         }
     }
@@ -298,7 +303,7 @@ impl Signals {
             if analysis.lives.handler_reach.contains(&flow.program.func_of(*at)) {
                 self.list_changes.push(*at);
             }
-            // A tool of that name is a tool: `list_issues`.
+            // A tool may be called `list_orders`; what lists tools is a method of the protocol.
             let lists = registration.what == Registered::Method
                 && registration.name.is_some_and(|name| {
                     name.text().contains("List") || name.text().ends_with("/list") || name.text().starts_with("list_")

@@ -415,7 +415,7 @@ impl<'p> Analysis<'p> {
 
     fn carrier(&self, found: &Found, argument: bool) -> Carrier {
         match found.holds {
-            Holds::AppState if argument && super::words::is_selection(found.name.text()) => Carrier::Argument,
+            Holds::AppState if argument && self.is_selection(found) => Carrier::Argument,
             Holds::AppState => Carrier::Handle,
             Holds::Transport => Carrier::Drop,
             Holds::Telemetry | Holds::ClientInfo => Carrier::Request,
@@ -424,6 +424,33 @@ impl<'p> Analysis<'p> {
             Holds::Guard if super::words::is_consent(found.name.text()) => Carrier::Mrtr,
             Holds::Guard | Holds::Upstream | Holds::Auth | Holds::Subscription => Carrier::Manual,
         }
+    }
+
+    /// Whether a store remembers a choice, by its own name or by those of the tools that set it.
+    fn is_selection(&self, found: &Found) -> bool {
+        let kinds = [Kind::Write, Kind::GetOrCreate];
+        let written = found.uses.iter().filter(|access| kinds.contains(&access.kind)).map(|access| &access.at);
+        let tools = self.tools_at(written.chain(&found.writers));
+        super::words::is_selection(found.name.text())
+            || (tools.iter().any(|tool| super::words::is_choosing(tool.text())) && !self.has_usual(found))
+    }
+
+    /// Whether one certain text stands for a choice that was not made: then it is a setting, which may be left out.
+    fn has_usual(&self, found: &Found) -> bool {
+        let usual = |access: &Access| {
+            let facts = self.flow.program.module(access.at.module);
+            let around = facts.expr(self.flow.outermost(access.at).id);
+            let arms = match &around.kind {
+                ExprKind::Either { arms, .. } => arms.as_slice(),
+                _ => &[],
+            };
+            arms.iter().any(|arm| matches!(facts.kind(*arm), ExprKind::Text(text) if !text.text().is_empty()))
+        };
+        let symbol = found.holder.symbol.map(|symbol| self.flow.symbol_node(symbol));
+        let starts = symbol.is_some_and(|node| {
+            self.flow.values(node).iter().any(|value| matches!(value, Value::Text(text) if !text.text().is_empty()))
+        });
+        starts || found.uses.iter().filter(|access| access.kind == Kind::Read).any(usual)
     }
 
     /// Whether all that is ever written is an argument that the model passed, or an id that it was given.

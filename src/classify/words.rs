@@ -188,6 +188,16 @@ pub fn is_selection(name: &str) -> bool {
     any(name, &["active", "current", "selected", "selection", "chosen", "focused", "default"])
 }
 
+/// A tool that chooses something: `use_project`, `selectBoard`, `set_active_worker`.
+pub fn is_choosing(name: &str) -> bool {
+    let words = words(name);
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let second = words.get(1).map(String::as_str).unwrap_or_default();
+    let chooses = ["use", "select", "switch", "choose", "activate", "pick"].contains(&first);
+    let marks = ["set", "change"].contains(&first) && is_selection(second);
+    words.len() > 1 && (chooses || marks)
+}
+
 /// Book-keeping about a connection.
 pub fn is_bookkeeping(name: &str) -> bool {
     any(
@@ -262,6 +272,54 @@ pub fn is_upstream(name: &str) -> bool {
 /// Whoever is authenticated, under a name that means nothing else.
 pub fn is_principal(name: &str) -> bool {
     any(name, &["principal"])
+}
+
+/// What says which tool is called: `request.params.name`, `toolName`, `fn`.
+pub fn is_call_name(name: &str) -> bool {
+    any(
+        name,
+        &[
+            "name",
+            "tool",
+            "toolname",
+            "fn",
+            "function",
+            "func",
+            "method",
+            "action",
+            "command",
+            "cmd",
+            "op",
+            "operation",
+        ],
+    )
+}
+
+/// A tool that is there to count.
+pub fn is_counting(name: &str) -> bool {
+    any(name, &["increment", "decrement", "inc", "dec", "counter", "count", "tick"])
+}
+
+/// What can be worked out again whenever it is missing.
+pub fn is_cache(name: &str) -> bool {
+    any(name, &["cache", "cached", "memo", "memoized"])
+}
+
+/// A class that admits or refuses calls by what came before, whatever its fields are called.
+pub fn is_guard_class(name: &str) -> bool {
+    let spends = any(name, &["spend", "spending", "budget", "cost", "allowance"]);
+    let bounds = any(
+        name,
+        &["limit", "limiter", "engine", "guard", "enforcer", "policy", "gate", "meter", "tracker", "ledger", "cap"],
+    );
+    let proves = any(name, &["evidence", "consent", "approval", "lease", "permission", "grant"]);
+    proves || (spends && bounds)
+}
+
+/// A class that counts calls against a limit.
+pub fn is_limiter_class(name: &str) -> bool {
+    any(name, &["limiter", "throttle", "throttler", "ratelimiter", "ratelimit"])
+        || (any(name, &["rate"]) && any(name, &["limit"]))
 }
 
 /// Loggers.

@@ -19,6 +19,9 @@ Exit codes: 0 all was applied, or there is nothing to do; 1 something remains fo
 change); 2 usage or configuration error, nothing that can be read, or nothing was written; 101 a bug.
 A dry run prints a patch that `git apply` takes; what is said beside it stands in lines that begin with #.";
 
+const PLAN_EXIT_CODES: &str = "\
+Exit codes: 0 the plan was written; 2 usage or configuration error, or nothing that can be read; 101 a bug.";
+
 /// Tells how MCP servers use protocol sessions, which revision 2026-07-28 removes (SEP-2567), and what happens to them then.
 #[derive(Debug, Parser)]
 #[command(name = "mcp-migrate", version, after_help = EXIT_CODES, max_term_width = 100, propagate_version = false)]
@@ -41,6 +44,9 @@ pub enum Command {
     /// Migrate: drop the session set-up and transport maps, turn state into handles; shows or writes the change
     #[command(after_help = FIX_EXIT_CODES)]
     Fix(Fix),
+    /// Write what fix decides about each store, with reasons, as a file to be edited and given to `fix --plan`
+    #[command(after_help = PLAN_EXIT_CODES)]
+    Plan(Plan),
     /// Write the migration report: what is kept per session, what has to be decided, what follows from it
     Report(Report),
     /// Explain a rule: what it finds, why it matters, what the migration is
@@ -104,9 +110,20 @@ pub struct Fix {
     /// The highest level that is applied: `safe` changes no tool's interface [default: review]
     #[arg(long, value_enum)]
     pub level: Option<FixLevel>,
+    /// Do what this file decides, which `mcp-migrate plan` wrote; it comes before the settings
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
+    /// Leave handles optional in the schemas of tools, and tell calls without one where to get it; a later run without this
+    /// makes them required
+    #[arg(long)]
+    pub transition: bool,
     /// Commit each idea on its own
     #[arg(long, conflicts_with_all = ["dry_run", "allow_dirty"])]
     pub commit_per_group: bool,
+    /// Ask for each change; `=stdin` takes the answers from a program
+    #[arg(long, value_enum, value_name = "FROM", num_args = 0..=1, require_equals = true, default_missing_value = "terminal")]
+    #[arg(hide_possible_values = true, conflicts_with_all = ["dry_run", "patch", "check_cmd"])]
+    pub interactive: Option<Answers>,
     /// Run this command before and after, in the root; leave out what breaks it
     #[arg(long, value_name = "COMMAND", conflicts_with = "dry_run")]
     pub check_cmd: Option<String>,
@@ -116,6 +133,26 @@ pub struct Fix {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub format: ListFormat,
+}
+
+/// Where the answers to questions come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Answers {
+    /// From whoever sits there
+    Terminal,
+    /// From whatever is piped in
+    Stdin,
+}
+
+/// Arguments of `plan`.
+#[derive(Debug, clap::Args)]
+pub struct Plan {
+    /// Files or folders
+    #[arg(default_value = ".", value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Write it to this file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// How far a fix goes.

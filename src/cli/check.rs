@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use mcp_migrate::check::{Baseline, Changes, CheckError, Checks};
+use mcp_migrate::check::{Baseline, CheckError, Checks, Since};
 use mcp_migrate::workspace::walk;
 
 use super::args::{Check, Global};
@@ -23,19 +23,19 @@ pub fn checks(paths: &[PathBuf], check: &Check, settings: &Settings, global: &Gl
         None => None,
     };
     // A path that is not there is the scan's to report.
-    let changes = match walk::root(paths) {
-        Ok(root) => changes(check, &root)?,
+    let since = match walk::root(paths) {
+        Ok(root) => since(check, &root)?,
         Err(_) => None,
     };
-    Ok(Checks { policy: settings.policy(global), changes, baseline, write_baseline: check.write_baseline })
+    Ok(Checks { policy: settings.policy(global), since, baseline, write_baseline: check.write_baseline })
 }
 
-fn changes(check: &Check, root: &Path) -> Result<Option<Changes>, CheckError> {
+fn since(check: &Check, root: &Path) -> Result<Option<Since>, CheckError> {
     if let Some(name) = &check.diff_base {
-        return Changes::since(name, root).map(Some);
+        return Since::merge_base(name, root).map(Some);
     }
     if check.staged {
-        return Changes::staged(root).map(Some);
+        return Since::staged(root).map(Some);
     }
     let Some(file) = &check.changed_lines else { return Ok(None) };
     let mut bytes = Vec::new();
@@ -50,5 +50,5 @@ fn changes(check: &Check, root: &Path) -> Result<Option<Changes>, CheckError> {
             "Give a file with a unified diff, or `-` for stdin: `git diff -U0 main...HEAD | mcp-migrate scan --changed-lines -`.",
         )
     })?;
-    Changes::from_diff(&bytes, root).map(Some)
+    Since::diff(&bytes, root).map(Some)
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use mcp_migrate::check::config::plan_file::PlanFile;
 use mcp_migrate::edit::Stop;
 use mcp_migrate::pipeline::fix::{self, Committed, FixError, FixOptions, Prepared, Verdict};
 use mcp_migrate::report::fix::{Fix, Status};
@@ -12,7 +13,7 @@ use super::args::{self, Global, ListFormat};
 use super::output::Output;
 use super::progress::Counter;
 use super::settings::Settings;
-use super::{FAILED, FOUND, OK};
+use super::{FAILED, FOUND, OK, interactive};
 
 /// Runs the command and gives its exit code.
 pub fn run(own: &args::Fix, global: &Global, output: &Output) -> u8 {
@@ -42,12 +43,24 @@ fn attempt(own: &args::Fix, global: &Global, output: &Output) -> Result<u8, Fail
         output.error(&error);
         Failure::Said
     })?;
-    let options = FixOptions { allow_dirty: own.allow_dirty, ..settings.fix_options(global) };
+    let mut options = FixOptions { allow_dirty: own.allow_dirty, ..settings.fix_options(global) };
+    options.scan.plan.transition = own.transition;
+    if let Some(path) = &own.plan {
+        let plan = PlanFile::load(path).map_err(|error| {
+            output.error(&error);
+            Failure::Said
+        })?;
+        options.scan.plan.decisions = plan.decisions.clone();
+        options.plan = Some(plan);
+    }
     let writes = !own.dry_run && own.patch.is_none();
     if writes && let Some(said) = fix::recover(&own.paths)? {
         output.note(&format!("note: {said}"));
     }
-    let prepared = prepare(own, &options, output)?;
+    let prepared = match own.interactive {
+        Some(from) => interactive::choose(&mut options, from, output)?,
+        None => prepare(own, &options, output)?,
+    };
     if let Some(path) = &own.patch {
         return patch(prepared.told(), path, output);
     }

@@ -5,8 +5,10 @@ mod check;
 mod fix;
 mod formats;
 mod init_ci;
+mod interactive;
 mod output;
 mod panic;
+mod plan;
 mod progress;
 mod report;
 mod scan;
@@ -44,6 +46,7 @@ pub fn run() -> ExitCode {
     let code = match &args.command {
         Command::Scan(own) => scan::run(own, &args.global, &output),
         Command::Fix(own) => fix::run(own, &args.global, &output),
+        Command::Plan(own) => plan::run(own, &args.global, &output),
         Command::Report(own) => report::run(own, &args.global, &output),
         Command::Explain { rule } => {
             output.result(&renderers::explain::render(rule, output.style()));
@@ -74,6 +77,7 @@ pub fn run() -> ExitCode {
 fn show_settings(args: &Args, output: &Output) -> u8 {
     let settings = match &args.command {
         Command::Scan(own) => Settings::of_scan(own, &args.global),
+        Command::Plan(own) => Settings::of_paths(&own.paths, &args.global),
         Command::Report(own) => Settings::of_paths(&own.paths, &args.global),
         Command::Fix(own) => Settings::of_fix(own, &args.global),
         _ => Settings::of_paths(&[".".into()], &args.global),

@@ -34,7 +34,8 @@ impl Output {
         }
     }
 
-    fn style_of_stderr(&self) -> Style {
+    /// How to draw on stderr.
+    pub fn style_of_stderr(&self) -> Style {
         let terminal = io::stderr().is_terminal();
         Style {
             color: self.colored(terminal),
@@ -72,6 +73,12 @@ impl Output {
     /// Writes a note to stderr.
     pub fn note(&self, text: &str) {
         let _ = writeln!(io::stderr(), "{text}");
+    }
+
+    /// Writes a question to stderr; the answer stands behind it.
+    pub fn question(&self, text: &str) {
+        let mut stderr = io::stderr();
+        let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());
     }
 
     /// Writes an error to stderr.

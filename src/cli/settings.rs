@@ -188,7 +188,9 @@ impl Settings {
             },
             rules: global.rule.iter().map(|rule| rule.name).collect(),
             without: Vec::new(),
+            declined: Vec::new(),
             policy: self.policy(global),
+            plan: None,
             allow_dirty: false,
         }
     }

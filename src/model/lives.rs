@@ -86,6 +86,10 @@ pub struct Lives {
     pub servers: Vec<ExprRef>,
     /// Objects that a factory keeps in a place of the process: the first session's are everybody's.
     pub kept: FxHashSet<ObjId>,
+    /// The program's servers are run over stdio and nowhere else.
+    only_stdio: bool,
+    /// Constructors of objects that serve over stdio.
+    stdio: FxHashSet<FuncRef>,
     /// Functions that run per session only because of such a factory.
     assumed_reach: FxHashSet<FuncRef>,
     /// Factories that nothing was seen to call, taken to run once per session.
@@ -103,6 +107,8 @@ impl Lives {
             handlers_of: FxHashMap::default(),
             registers: FxHashSet::default(),
             routes: routes(flow),
+            only_stdio: super::stdio::only(flow),
+            stdio: super::stdio::constructors(flow, &transports),
             transports,
             servers,
             kept: FxHashSet::default(),
@@ -280,8 +286,10 @@ impl Lives {
                     // Whoever serves says so; this sets up something, or nothing was seen to use it.
                     _ if explicit && self.serves(flow, func) => Contexts::PROCESS,
                     _ if explicit => Contexts::UNKNOWN,
+                    // What sets up the routes of an app runs once, whatever its routes make.
+                    _ if per_session && self.sets_up_routes(flow, func) => Contexts::PROCESS,
                     // It connects its server itself: over stdio there is one client.
-                    true if !per_session || self.serves_stdio(flow, func) => Contexts::PROCESS,
+                    true if !per_session || self.serves_stdio_only(flow, func) => Contexts::PROCESS,
                     true => {
                         self.assumed.push(func);
                         Contexts::SESSION
@@ -312,6 +320,7 @@ impl Lives {
                 if self.routes.contains(callee) || (*edge == Edge::Callback && is_factory(flow, *callee)) {
                     continue;
                 }
+                let own = if self.stdio.contains(callee) { Contexts::PROCESS } else { own };
                 if self.contexts.entry(*callee).or_default().add(own) {
                     pending.push(*callee);
                 }
@@ -327,6 +336,7 @@ impl Lives {
         for root in flow.roots.get(&func).into_iter().flatten() {
             match root {
                 Root::Handler => out.add(Contexts::CALL),
+                Root::SessionLifespan if self.only_stdio => out.add(Contexts::PROCESS),
                 Root::SessionStart | Root::SessionLifespan => out.add(Contexts::SESSION),
                 Root::ProcessLifespan => out.add(Contexts::PROCESS),
                 Root::RequestFactory => out.add(Contexts::REQUEST),
@@ -394,11 +404,19 @@ impl Lives {
             || flow.connects.keys().any(|at| reached.contains(&flow.program.func_of(*at)))
     }
 
-    fn serves_stdio(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
+    /// Whether a function, or the object that it makes, serves over stdio and over nothing else.
+    fn serves_stdio_only(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
+        if self.stdio.contains(&func) {
+            return true;
+        }
         let reached = reach(flow, func);
         let stdio = constructions(flow, &[Role::StdioTransport]);
         stdio.iter().any(|at| reached.contains(&flow.program.func_of(*at)))
             && !self.transports.iter().any(|site| reached.contains(&flow.program.func_of(site.at)))
+    }
+
+    fn sets_up_routes(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
+        reach(flow, func).iter().any(|reached| *reached != func && self.routes.contains(reached))
     }
 
     fn builds_server(&self, flow: &Flow<'_>, func: FuncRef) -> bool {

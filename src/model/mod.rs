@@ -9,5 +9,6 @@ mod module;
 pub mod name;
 pub mod program;
 pub mod query;
+mod stdio;
 mod transports;
 pub mod vocabulary;

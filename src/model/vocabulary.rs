@@ -111,6 +111,10 @@ ids! {
         External = "external-store",
         /// A connection to a database, or a cursor of it.
         Database = "database",
+        /// The `_meta` of a message, where a route may put what handlers read.
+        MessageMeta = "message-meta",
+        /// A statement that was prepared, or that values are bound to.
+        Statement = "statement",
         /// A value carried along the asynchronous call chain.
         AsyncContext = "async-context",
         /// A timer.

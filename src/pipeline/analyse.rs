@@ -12,6 +12,7 @@ use crate::classify::answer::{KeyedBy, Role, SdkAnswer, Server};
 use crate::classify::server::{self, Shape};
 use crate::classify::signals::Signals;
 use crate::classify::stores::Analysis;
+use crate::classify::tool_texts::{self, ToolTexts};
 use crate::model::demand::{self, Unread};
 use crate::model::facts::{FuncKind, Language, Module};
 use crate::model::flow::Flow;
@@ -46,6 +47,8 @@ pub struct Answers {
     pub processes: Vec<Replicas>,
     /// What is to be done.
     pub plans: Vec<ServerPlan>,
+    /// What models read of the tools, by the path of their file, where that is asked for.
+    pub texts: Vec<(String, ToolTexts)>,
 }
 
 impl Answers {
@@ -54,6 +57,7 @@ impl Answers {
         self.findings.extend(other.findings.iter().cloned());
         self.uncalled.extend(other.uncalled.iter().cloned());
         self.plans.extend(other.plans.iter().cloned());
+        self.texts.extend(other.texts.iter().cloned());
         self.processes.extend(other.processes.iter().cloned());
     }
 }
@@ -139,6 +143,10 @@ impl Analyser<'_> {
             return Err(wanted.iter().map(|lead| unread[lead].clone()).collect());
         }
         let mut answers = Answers::default();
+        if self.options.tool_texts {
+            let paths = program.modules.iter().map(|module| module.path.clone());
+            answers.texts = paths.zip(tool_texts::of(&flow)).collect();
+        }
         self.answer(program, &Analysis::with(flow, lives), &mut answers);
         Ok(answers)
     }
@@ -302,7 +310,8 @@ impl Analyser<'_> {
             .map(|detection| {
                 let path = path_of(detection.at.module);
                 let span = detection.at.span;
-                let key = format!("{}\n{path}\n{}", detection.rule.name, self.locator.line_text(&path, span.start));
+                let (name, line) = (self.locator.lasting_name(&path), self.locator.line_text(&path, span.start));
+                let key = format!("{}\n{name}\n{line}", detection.rule.name);
                 let count = seen.entry(key.clone()).or_default();
                 *count += 1;
                 let related = detection.related.into_iter().map(|(spot, message)| Related {

@@ -11,8 +11,8 @@ use crate::model::facts::Span;
 use crate::rules::finding::Position;
 use crate::syntax::line_index::LineIndex;
 use crate::syntax::source::SourceText;
-use crate::workspace::Tree;
 use crate::workspace::overlay::Overlay;
+use crate::workspace::{Tree, walk};
 
 /// A file with its lines.
 struct File {
@@ -49,6 +49,11 @@ impl Locator {
         });
         self.files.borrow_mut().insert(path.to_owned(), file.clone());
         file
+    }
+
+    /// What a file is called wherever the scan starts.
+    pub fn lasting_name(&self, path: &str) -> String {
+        walk::lasting_name(&self.root, path)
     }
 
     /// The place of a byte offset.

@@ -9,11 +9,13 @@ mod locate;
 mod processes;
 mod upgrades;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use error::ScanError;
 
 use crate::check::Evidence;
+use crate::classify::tool_texts::ToolTexts;
 use crate::lower;
 use crate::model::facts::{Language, Span};
 use crate::plan::{self, PlanSettings, ServerPlan};
@@ -51,6 +53,10 @@ pub struct ScanOptions {
     pub plan: PlanSettings,
     /// Texts that files would have: the answer is about the tree as it would be.
     pub overlay: Overlay,
+    /// Count what models read of the tools; only a fix tells it.
+    pub tool_texts: bool,
+    /// Files that are read whatever they hold, by their paths from the root.
+    pub also: Vec<String>,
 }
 
 impl ScanOptions {
@@ -104,6 +110,8 @@ struct Pass {
     scan: Scan,
     evidence: Evidence,
     plans: Vec<ServerPlan>,
+    /// What models read of the tools that a file declares, by the file's path, where that is asked for.
+    texts: BTreeMap<String, ToolTexts>,
 }
 
 fn pass(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError> {
@@ -127,6 +135,7 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError
     let packages = Packages::find(&tree);
     let resolver = Resolver::new(&tree, &packages);
     let mut loaded = Loaded::load(&tree, &resolver, &options.session_id_functions, progress);
+    loaded.add(&options.also, &resolver, progress);
     let locator = Locator::new(&tree);
     let analyser = Analyser { packages: &packages, resolver: &resolver, locator: &locator, options };
     progress.step(Stage::Analyse, 0, None);
@@ -137,7 +146,7 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError
         answers = analyser.run(&mut loaded, &mut solved, progress);
     }
     processes::attribute(&tree, &packages, &mut answers);
-    plan::handle::withhold(&mut answers.plans, &answers.servers);
+    plan::handle::withhold(&mut answers.plans, &answers.servers, &options.plan);
     let skipped = tree.skipped.iter().chain(&packages.skipped).chain(&loaded.skipped);
     let planned = answers.plans.iter().any(|plan| plan::speaks(plan.language));
     let scan = Scan::assemble(Parts {
@@ -159,7 +168,8 @@ fn run(options: &ScanOptions, progress: &dyn Progress) -> Result<Pass, ScanError
         .flat_map(|module| module.comments.iter().map(|span| (module.path.clone(), *span)))
         .collect();
     comments.sort();
-    Ok(Pass { scan, evidence: Evidence { tree, packages, comments }, plans: answers.plans })
+    let texts = answers.texts.into_iter().collect();
+    Ok(Pass { scan, evidence: Evidence { tree, packages, comments }, plans: answers.plans, texts })
 }
 
 /// Files that may call the factories of which no caller was seen: how long what a factory makes lives depends on them.

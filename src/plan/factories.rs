@@ -33,8 +33,10 @@ fn state(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
         what: format!("`{name}` is made together with the server, and handlers change it"),
         why: "with a server for each request it would be empty in each of them".to_owned(),
         todo: vec![
-            format!("move `{name}` out of the function, and hand it in: it was one for all calls, and goes on to be"),
-            "where clients must not share it, name it by a handle that a `create_*` tool returns, or keep it by the user".to_owned(),
+            format!("where all clients may share `{name}`, move it out of the function, and hand it in"),
+            "where it belongs to one client, name it by a handle that a `create_*` tool returns; where to a user, keep it by the user; \
+             where it admits or limits calls, never by a handle"
+                .to_owned(),
         ],
     })
 }
@@ -83,10 +85,10 @@ fn costly(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
             && match flow.program.kind(*at) {
                 ExprKind::New { .. } => makes_something_lasting(context, *at),
                 ExprKind::Call { .. } => {
-                    makes_something_lasting(context, *at)
-                        || flow.performed(*at).iter().any(|performed| {
-                            matches!(performed.op, Op::StartTimer | Op::Spawn | Op::ConnectClient | Op::Serve)
-                        })
+                    let lasts = |op| matches!(op, Op::StartTimer | Op::Spawn | Op::ConnectClient | Op::Serve);
+                    !waits_only(context, *at)
+                        && (makes_something_lasting(context, *at)
+                            || flow.performed(*at).iter().any(|performed| lasts(performed.op)))
                 }
                 _ => false,
             }
@@ -99,6 +101,34 @@ fn costly(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
         why: "with a server for each request it would be done in each of them, and nobody would undo it".to_owned(),
         todo: vec!["do it once, outside of the function that builds the server, and hand the result in".to_owned()],
     })
+}
+
+/// Whether a timer is over with what waits for it: a pause, or the end of a call's patience.
+fn waits_only(context: &Context<'_, '_>, at: ExprRef) -> bool {
+    let flow = &context.analysis.flow;
+    let program = flow.program;
+    if flow.callee_name(at).is_none_or(|name| name != "setTimeout") {
+        return false;
+    }
+    let facts = program.module(at.module);
+    let within = program.func_of(at).id;
+    // `new Promise((resolve) => setTimeout(resolve, ms))`.
+    let pauses = facts.expr_ids().any(|id| {
+        let ExprKind::New { args, .. } = facts.kind(id) else { return false };
+        flow.callee_name(At { module: at.module, id }).is_some_and(|name| name == "Promise")
+            && args.iter().any(|arg| matches!(facts.kind(arg.value), ExprKind::Function(func) if *func == within))
+    });
+    // `setTimeout(() => controller.abort(), ms)`.
+    let aborts = flow.argument(at, 0).is_some_and(|callback| {
+        let ExprKind::Function(func) = program.kind(callback) else { return false };
+        let mut calls = facts.expr_ids().filter(|id| {
+            facts.expr(*id).func == *func && matches!(facts.kind(*id), ExprKind::Call { .. } | ExprKind::New { .. })
+        });
+        let called = |id| flow.callee_name(At { module: at.module, id });
+        let first = calls.next().and_then(called);
+        first.is_some_and(|name| name == "abort") && calls.next().is_none()
+    });
+    pauses || aborts
 }
 
 fn makes_something_lasting(context: &Context<'_, '_>, at: ExprRef) -> bool {

@@ -5,11 +5,14 @@
 
 pub mod allowance;
 pub mod blockers;
+pub mod choice;
 mod endings;
 mod factories;
 pub mod handle;
 pub mod labels;
 pub mod loggers;
+pub mod required;
+pub mod selection;
 pub mod settings;
 pub mod singleton;
 pub mod telemetry;
@@ -22,7 +25,7 @@ use crate::model::facts::Span;
 use crate::rules::detect::{Context, Spot};
 use crate::rules::finding::FixHint;
 use blockers::Blockers;
-pub use settings::PlanSettings;
+pub use settings::{Decision, PlanSettings, SharedStore};
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,12 +75,18 @@ pub enum StepKind {
     Labels(Box<labels::Labels>),
     /// What a function that builds the server keeps for its tools becomes a store of handles.
     Captured(Box<handle::captured::Captured>),
+    /// The keys of a store outside of the program hold a handle.
+    External(Box<handle::external::External>),
+    /// A choice that a session remembers becomes an argument.
+    Selection(Box<selection::Selection>),
     /// A table of counts is keyed by network address.
     Telemetry(Box<telemetry::Telemetry>),
     /// Server and transport for each request.
     Transport(Box<transport::Transport>),
     /// A suppression comment that allows nothing goes.
     Allowance(Box<allowance::Allowance>),
+    /// Handles that may be left out are required.
+    Required(Box<required::Required>),
     /// A set-up without a table of transports goes without sessions.
     Singleton(Box<singleton::Singleton>),
 }
@@ -106,6 +115,17 @@ pub struct Holds {
     pub at: Option<Site>,
 }
 
+/// A decision of a plan file that can't be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Where the plan file says it.
+    pub place: String,
+    /// What is wrong with it.
+    pub what: String,
+    /// What to write instead.
+    pub todo: String,
+}
+
 /// What is to be done about one server.
 #[derive(Clone, Debug, Default)]
 pub struct ServerPlan {
@@ -121,6 +141,8 @@ pub struct ServerPlan {
     pub manual: Vec<Manual>,
     /// Preconditions that hold.
     pub holds: Vec<Holds>,
+    /// What a plan file says of it that can't be.
+    pub wrong: Vec<Wrong>,
 }
 
 impl ServerPlan {
@@ -151,15 +173,20 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
     if !speaks(server.language) || !context.http {
         return out;
     }
+    selection::plan(context, settings, &mut out);
     handle::plan(context, server, settings, &mut out);
     handle::captured::plan(context, server, settings, &mut out);
     telemetry::plan(context, server, &mut out);
     labels::plan(context, &mut out);
-    let blockers = blockers::of(context, &out.steps, &out.manual);
+    out.steps.extend(required::plan(context, &server.path, settings));
+    let kept = choice::obey(context, settings, &mut out);
+    let mut blockers = blockers::of(context, &out.steps, &out.manual);
     // What must not become a handle at all is not told how to become one.
     out.manual.retain(|manual| !blockers.manual.iter().any(|other| other.at == manual.at));
-    // Where no session is opened any more, nothing can keep the server on them.
-    if blockers.stand && context.uses_sessions() {
+    // Where no session is opened any more, nothing can keep the server on them, unless a person wants it.
+    let stand = blockers.stand && context.uses_sessions() || !kept.is_empty();
+    blockers.manual.extend(kept);
+    if stand {
         standing(context, server, &blockers, &mut out);
     } else {
         let (steps, refused) = without_sessions(context, server, &out.steps, &blockers);

@@ -5,7 +5,7 @@ use super::blockers::Blockers;
 use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site};
 use crate::classify::answer::{Era, Server};
 use crate::model::facts::{ExprKind, Imported, SymbolKind};
-use crate::model::flow::value::{ObjId, Site as Origin};
+use crate::model::flow::value::{self, ObjId};
 use crate::model::lives::{Mode, TransportSite, reach};
 use crate::model::program::{At, ExprRef, Link};
 use crate::model::vocabulary::Op;
@@ -21,22 +21,63 @@ pub struct Singleton {
     pub connects: Vec<Site>,
     /// Where it answers requests: the calls.
     pub handles: Vec<Site>,
-    /// Where the server that it is connected to is constructed.
-    pub server: Site,
+    /// Where the server that it is connected to comes from.
+    pub origin: Origin,
     /// The package serves with the second SDK.
     pub modern: bool,
     /// The option's value depends on a condition, and sessions are off in one of its cases.
     pub switched: bool,
+    /// The session header in lists of headers that browsers may send or read.
+    pub header_lists: Vec<Site>,
+    /// Functions after which the process ends.
+    pub endings: Vec<Site>,
+}
+
+/// Where a server comes from, and what has to do with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Its construction.
+    pub server: Site,
     /// Calls that are given the server and do nothing but register with it.
     pub registrars: Vec<Site>,
     /// Imports of the server's variable.
     pub importers: Vec<Site>,
     /// Calls that hand the server in, where the function that serves takes it as a parameter.
     pub handed: Vec<Site>,
-    /// The session header in lists of headers that browsers may send or read.
-    pub header_lists: Vec<Site>,
-    /// Functions after which the process ends.
-    pub endings: Vec<Site>,
+}
+
+impl Origin {
+    fn of(context: &Context<'_, '_>, origin: ExprRef, servers: &[ObjId], connects: &[(ExprRef, ObjId)]) -> Self {
+        Self {
+            server: place(context, origin),
+            registrars: registrars(context, servers),
+            importers: importers(context, origin),
+            handed: handed(context, connects),
+        }
+    }
+}
+
+/// Where the servers come from that are connected to the transports of a package.
+pub(super) fn servers(context: &Context<'_, '_>) -> Vec<Origin> {
+    let flow = &context.analysis.flow;
+    let ours: Vec<ObjId> = context.transports().filter(|site| !site.sse).map(|site| site.object).collect();
+    let mut connects: Vec<(ExprRef, ObjId)> = flow
+        .connects
+        .iter()
+        .flat_map(|(at, pairs)| pairs.iter().map(|(server, transport)| (*at, *server, *transport)))
+        .filter(|(_, _, transport)| ours.contains(transport))
+        .map(|(at, server, _)| (at, server))
+        .collect();
+    connects.sort_unstable();
+    connects.dedup();
+    let mut ids: Vec<ObjId> = connects.iter().map(|(_, server)| *server).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let of = |id: ObjId| {
+        let own: Vec<(ExprRef, ObjId)> = connects.iter().copied().filter(|(_, server)| *server == id).collect();
+        origins(context, id).into_iter().map(move |origin| Origin::of(context, origin, &[id], &own))
+    };
+    ids.into_iter().flat_map(of).collect()
 }
 
 /// What is planned for a set-up.
@@ -157,12 +198,9 @@ impl<'a> Found<'a> {
             transport: made,
             connects: self.connects.iter().map(|(at, _)| place(context, *at)).collect(),
             handles: self.handles.iter().map(|at| place(context, *at)).collect(),
-            server: place(context, *origin),
+            origin: Origin::of(context, *origin, &servers, &self.connects),
             modern: is_modern(context, self.transport, server),
             switched: self.transport.mode == Mode::Either,
-            registrars: registrars(context, &servers),
-            importers: importers(context, *origin),
-            handed: handed(context, &self.connects),
             header_lists: context.ours(&context.signals.header_lists).map(|at| place(context, at)).collect(),
             endings: endings::of(context),
         })
@@ -173,8 +211,8 @@ impl<'a> Found<'a> {
 fn origins(context: &Context<'_, '_>, id: ObjId) -> Vec<ExprRef> {
     let flow = &context.analysis.flow;
     match flow.object(id).site {
-        Origin::Expr(at) => vec![at],
-        Origin::Class(class) => flow.instances.get(&class).into_iter().flatten().copied().collect(),
+        value::Site::Expr(at) => vec![at],
+        value::Site::Class(class) => flow.instances.get(&class).into_iter().flatten().copied().collect(),
         _ => Vec::new(),
     }
 }
@@ -370,8 +408,11 @@ fn waits(context: &Context<'_, '_>, transport: &TransportSite, causes: &[Manual]
     Manual {
         rule: session_transport_setup::RULE.name,
         at: site(context, at),
-        what: "this transport opens sessions".to_owned(),
-        why: format!("the server stays on sessions until this is seen to: {cause}{others}"),
+        what: match transport.mode {
+            Mode::Off => "server or transport are shared by requests".to_owned(),
+            _ => "this transport opens sessions".to_owned(),
+        },
+        why: format!("the server stays as it is until this is seen to: {cause}{others}"),
         todo: vec![
             "see to what is named there; each has an entry of its own with what to do, then run this again".to_owned(),
         ],

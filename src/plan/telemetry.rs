@@ -120,15 +120,6 @@ fn step(context: &Context<'_, '_>, server: &Server, found: &Found) -> Result<Ste
             "put the address of the request into an `AsyncLocalStorage` around the transport, and key by it",
         ));
     }
-    let handed_on = followed.handlers.iter().any(|used| used.body.is_some());
-    if handed_on
-        || followed.carriers.iter().any(|carrier| matches!(carrier.entry, super::handle::Entry::Closure { .. }))
-    {
-        return Err(stop(
-            "the id is handed on to callbacks, and the address would have to go the same way",
-            "key it by the network address of the request (`req.ip`), and let entries expire",
-        ));
-    }
     let handlers = followed.handlers.iter().map(|used| {
         let span = context.analysis.flow.program.function(used.handler).span;
         let first = used.tools.first().copied();

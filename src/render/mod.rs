@@ -2,6 +2,7 @@
 //! step says it is.
 
 mod allowance;
+mod revise;
 pub mod typescript;
 mod union;
 
@@ -57,8 +58,21 @@ pub trait Files {
 /// Renders a step.
 pub fn render(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
     let mut rendered = by_kind(step, files)?;
-    rendered.changes = union::united(rendered.changes);
+    rendered.changes = telling(union::united(rendered.changes), files);
     Ok(rendered)
+}
+
+/// The changes of files that are another text after them.
+fn telling(changes: Vec<Change>, files: &dyn Files) -> Vec<Change> {
+    let mut paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let idle = |path: &&str| {
+        let own: Vec<Change> = changes.iter().filter(|change| change.path == **path).cloned().collect();
+        files.text(path).is_some_and(|source| revise::Revision::new(path, &source.text, &own).result() == source.text)
+    };
+    let idle: Vec<String> = paths.into_iter().filter(idle).map(str::to_owned).collect();
+    changes.into_iter().filter(|change| !idle.contains(&change.path)).collect()
 }
 
 fn by_kind(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
@@ -66,7 +80,10 @@ fn by_kind(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
         StepKind::Handle(handle) => typescript::handle::render(handle, files),
         StepKind::Labels(labels) => typescript::labels::render(labels, files),
         StepKind::Captured(captured) => typescript::handle::captured::render(captured, files),
+        StepKind::External(external) => typescript::external::render(external, files),
+        StepKind::Selection(selection) => typescript::selection::render(selection, files),
         StepKind::Telemetry(telemetry) => typescript::telemetry::render(telemetry, files),
+        StepKind::Required(required) => typescript::required::render(required, files),
         StepKind::Transport(transport) => typescript::transport::render(transport, files),
         StepKind::Allowance(allowance) => allowance::render(allowance, files),
         StepKind::Singleton(singleton) => typescript::singleton::render(singleton, files),

@@ -23,7 +23,8 @@ pub fn united(mut changes: Vec<Change>) -> Vec<Change> {
             last.span.end = change.span.end;
         } else if deletes && change.span.start >= last.span.start {
             // What reaches beyond a replacement is still to go.
-            let rest = Change { span: crate::model::facts::Span { start: last.span.end, end: change.span.end }, ..change };
+            let rest =
+                Change { span: crate::model::facts::Span { start: last.span.end, end: change.span.end }, ..change };
             out.push(rest);
         } else if plain(last) && last.span.start == change.span.start && last.span.end <= change.span.end {
             *last = change;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::scan::Tool;
+use super::tool_text::ToolText;
 use crate::classify::answer::{Category, Place};
 use crate::edit::Level;
 use crate::rules::finding::Severity;
@@ -123,6 +124,8 @@ pub struct Fix {
     pub good_to_know: Vec<Manual>,
     /// What was checked and holds.
     pub preconditions: Vec<Precondition>,
+    /// What the change makes of the texts that models read.
+    pub tool_text: ToolText,
     /// What the user should know of the writing.
     pub notes: Vec<String>,
     /// The whole change as one patch.

@@ -3,6 +3,7 @@
 use super::fix::{Fix, Group, Manual};
 use super::layout::{lines, plural};
 use super::style::Style;
+use super::tool_text::ToolText;
 
 /// Renders a fix; `undo` says how to take it back, where it was written.
 pub fn render(fix: &Fix, style: Style, undo: Option<&str>) -> String {
@@ -17,6 +18,7 @@ pub fn render(fix: &Fix, style: Style, undo: Option<&str>) -> String {
     page.good_to_know(&fix.good_to_know);
     page.allowed(fix);
     page.checked(fix);
+    page.read_by_models(&fix.tool_text);
     page.end(fix, undo);
     page.out
 }
@@ -51,10 +53,7 @@ impl Page {
             self.say("   ", note);
         }
         if dry_run {
-            let style = self.style;
-            for line in group.patch.split_inclusive('\n') {
-                self.out.push_str(&colored(line, style));
-            }
+            self.out.push_str(&diff(&group.patch, self.style));
         } else {
             self.say("   ", &group.files.join(", "));
         }
@@ -128,6 +127,18 @@ impl Page {
         self.out.push('\n');
     }
 
+    fn read_by_models(&mut self, text: &ToolText) {
+        let Some(sentence) = text.sentence() else { return };
+        self.paint("", &sentence, |style, line| style.bold(line));
+        for tool in &text.tools {
+            let (added, count) =
+                (tool.added(), |count: Option<usize>| count.map_or("none".to_owned(), |n| n.to_string()));
+            let figures = format!("{added:+} ({} before, {} after)", count(tool.before), count(tool.after));
+            self.say("* ", &format!("{}: {figures}", tool.tool));
+        }
+        self.out.push('\n');
+    }
+
     fn end(&mut self, fix: &Fix, undo: Option<&str>) {
         for note in &fix.notes {
             self.say("", note);
@@ -159,6 +170,11 @@ impl Page {
             }
         }
     }
+}
+
+/// A patch in colours.
+pub fn diff(patch: &str, style: Style) -> String {
+    patch.split_inclusive('\n').map(|line| colored(line, style)).collect()
 }
 
 /// With a full stop at its end.

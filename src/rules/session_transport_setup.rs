@@ -3,6 +3,7 @@
 use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::model::facts::Language;
 use crate::model::lives::Mode;
 
 /// The rule.
@@ -82,6 +83,23 @@ let config = StreamableHttpServerConfig::default().with_stateful_mode(false);
     },
 };
 
+/// How a transport is made to open none.
+fn sessionless(language: Language) -> &'static str {
+    match language {
+        Language::Rust => {
+            "serve without sessions: `stateful_mode: false` (rmcp 3: `with_legacy_session_mode(false)`); the factory then runs \
+                for each request"
+        }
+        Language::Python => {
+            "serve without sessions: `stateless=True` for a session manager, and no session id for a transport of one's own"
+        }
+        _ => {
+            "build server and transport for each request with `sessionIdGenerator: undefined`; deleting the option \
+                alone leaves one transport for all clients, which fails on the second request"
+        }
+    }
+}
+
 fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
     let mut out = Vec::new();
     for site in cx.transports().filter(|site| !site.sse && site.mode != Mode::Off) {
@@ -91,8 +109,7 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
         } else {
             "this transport opens a session for each client"
         };
-        let advice = "build server and transport for each request with `sessionIdGenerator: undefined`; deleting the option \
-            alone leaves one transport for all clients, which fails on the second request";
+        let advice = sessionless(cx.analysis.flow.program.module(site.at.module).language);
         out.push(cx.at(&RULE, at, message, advice));
     }
     let stated = cx.signals.setups.sites.iter().filter(|site| site.stated && site.mode != Mode::Off);

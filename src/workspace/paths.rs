@@ -1,6 +1,6 @@
 //! Relative paths with `/`, as text. `.` is the root itself; a path that begins with `..` lies above it.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 /// The folder of a path: `a/b.ts` → `a`, `b.ts` → `.`.
 pub fn parent(path: &str) -> &str {
@@ -69,6 +69,20 @@ pub fn relative(path: &Path, root: &Path) -> String {
     });
     let parts: Vec<_> = up.chain(down).collect();
     if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
+}
+
+/// A path without `..`.
+pub fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
 }
 
 #[cfg(test)]

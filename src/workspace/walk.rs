@@ -22,7 +22,7 @@ use super::walk_exclude::{excluded, is_left_out};
 use super::walk_root::root_of;
 
 pub use super::walk_exclude::globs;
-pub use super::walk_root::{WalkError, repository_root};
+pub use super::walk_root::{SETTINGS_FILE, WalkError, lasting_name, repository_root};
 
 /// How far above the root a manifest is looked for where no version control tells where the repository begins.
 const CLIMB_WITHOUT_GIT: usize = 3;

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::paths;
+
 /// Why there is nothing to walk.
 #[derive(Debug)]
 pub enum WalkError {
@@ -73,4 +75,15 @@ pub(super) fn root_of(arguments: &[PathBuf]) -> Result<PathBuf, WalkError> {
 /// The folder with `.git` at or above a path.
 pub fn repository_root(path: &Path) -> Option<PathBuf> {
     path.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
+}
+
+/// The file with a project's settings.
+pub const SETTINGS_FILE: &str = "mcp-migrate.toml";
+
+/// What a file is called wherever in a repository a scan starts: its path from the repository that holds the scan's root; without
+/// one, from the nearest folder with settings; without either, from the root.
+pub fn lasting_name(root: &Path, path: &str) -> String {
+    let settled = |dir: &&Path| dir.join(SETTINGS_FILE).is_file();
+    let home = repository_root(root).or_else(|| root.ancestors().find(settled).map(Path::to_owned));
+    home.map_or_else(|| path.to_owned(), |home| paths::relative(&paths::normal(&root.join(path)), &home))
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::support::{CLEAN, MAPPED, NOTES, Repository};
+use super::support::{CLEAN, Repository};
 
 fn file(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file")
@@ -65,48 +65,6 @@ fn actions_are_pinned_and_rights_are_few() {
 }
 
 #[test]
-fn the_action_scans_what_a_pull_request_changed() {
-    let repository = Repository::of(MAPPED);
-    let base = repository.git(&["rev-parse", "HEAD"]);
-    repository.branch("notes");
-    repository.write("src/notes.ts", NOTES);
-    repository.commit("Keep notes");
-    let script = scripts(&yaml(&file("action.yml"))).pop().expect("a script");
-    let run = |base: &str, format: &str| {
-        let out = repository.path().join("../action-output");
-        let output = Command::new("bash")
-            .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script])
-            .current_dir(repository.path())
-            .env("PROGRAM", assert_cmd::cargo::cargo_bin!("mcp-migrate"))
-            .env("GITHUB_OUTPUT", &out)
-            .env("RESULT", repository.path().join(".git/result"))
-            .env("SCAN_PATH", ".")
-            .env("PULL_REQUEST_BASE", base)
-            .envs([("DIFF_BASE", ""), ("MCP_MIGRATE_FAIL_ON", ""), ("MCP_MIGRATE_FORMAT", format)])
-            .env("GITHUB_ACTIONS", "true")
-            .env("GITHUB_STEP_SUMMARY", repository.path().join(".git/summary"))
-            .envs([("MCP_MIGRATE_BASELINE", ""), ("MCP_MIGRATE_CONFIG", "")])
-            .output()
-            .expect("bash");
-        let written = std::fs::read_to_string(&out).expect("outputs");
-        std::fs::remove_file(&out).expect("it is there");
-        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), written)
-    };
-    let (code, text, outputs) = run(base.trim(), "text");
-    assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("src/notes.ts") && !text.contains("[session-transport-map]"), "{text}");
-    assert!(outputs.contains("exit-code=1\n"), "{outputs}");
-    let (code, text, outputs) = run("0123456789012345678901234567890123456789", "text");
-    assert_eq!(code, Some(2), "{text}");
-    assert!(text.contains("::error") && outputs.contains("exit-code=2\n"), "{text}{outputs}");
-    assert!(run("", "text").1.contains("[session-transport-map]"));
-    let default = yaml(&file("action.yml"))["inputs"]["format"]["default"].as_str().expect("a format").to_owned();
-    let (_, text, _) = run(base.trim(), &default);
-    assert!(text.contains("::error file=src/notes.ts,line=4"), "{text}");
-    assert!(repository.read(".git/summary").contains("notes"));
-}
-
-#[test]
 fn init_ci_writes_once_and_says_what_is_next() {
     for (provider, path, word) in [
         ("github", ".github/workflows/mcp-migrate.yml", "uses: ./.github/actions/mcp-migrate"),
@@ -140,16 +98,4 @@ fn an_action_elsewhere_must_be_pinned() {
     let action = "owner/mcp-migrate@0123456789abcdef0123456789abcdef01234567";
     assert_eq!(repository.run(&["init-ci", "--action", action]).code, 0);
     assert!(repository.read(".github/workflows/mcp-migrate.yml").contains(&format!("uses: {action}")));
-}
-
-#[test]
-fn the_hook_checks_what_is_staged() {
-    let hooks = yaml(&file(".pre-commit-hooks.yaml"));
-    let entry = hooks[0]["entry"].as_str().expect("an entry").to_owned();
-    let arguments: Vec<&str> = entry.split(' ').skip(1).collect();
-    let repository = Repository::of(MAPPED);
-    assert_eq!(repository.run(&arguments).code, 0);
-    repository.write("src/notes.ts", NOTES);
-    repository.git(&["add", "-A"]);
-    assert_eq!(repository.run(&arguments).code, 1);
 }

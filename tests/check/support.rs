@@ -132,7 +132,8 @@ pub struct Run {
 }
 
 impl Run {
-    fn of(output: Output) -> Self {
+    /// What a program that has ended gave.
+    pub fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
         Self {
             code: output.status.code().expect("not killed"),
@@ -156,7 +157,8 @@ impl Run {
     }
 }
 
-fn isolated(command: &mut Command) {
+/// Keeps the settings of the one who runs the tests away from a program.
+pub fn isolated(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("MCP_MIGRATE_") || name.to_string_lossy().starts_with("GIT_") {
             command.env_remove(name);

@@ -12,7 +12,7 @@ use super::{folder, program, run};
 const SERVER: &str = "src/server.ts";
 
 /// The example server `name` in a git repository of its own, committed.
-fn repository(name: &str) -> TempDir {
+pub fn repository(name: &str) -> TempDir {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/gold/typescript").join(name);
     let folder = TempDir::new().expect("a folder");
     copy(&from, folder.path());
@@ -22,7 +22,7 @@ fn repository(name: &str) -> TempDir {
     folder
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for entry in fs::read_dir(from).expect("an example") {
         let entry = entry.expect("an entry");
@@ -41,7 +41,7 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-fn fix(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+pub fn fix(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let author = [("GIT_AUTHOR_NAME", "t"), ("GIT_AUTHOR_EMAIL", "t@example.org")];
     let committer = [("GIT_COMMITTER_NAME", "t"), ("GIT_COMMITTER_EMAIL", "t@example.org")];
     run(program().arg("fix").args(arguments).envs(author).envs(committer).current_dir(folder))
@@ -115,6 +115,49 @@ fn the_document_is_valid_and_complete() {
         assert!(errors.is_empty(), "{name}: {errors:?}");
         assert_eq!(code, i32::from(name != "b-transport-map/after"), "{name}");
     }
+}
+
+#[test]
+fn what_is_to_stay_is_in_the_document() {
+    let folder = repository("c-session-map/before");
+    let text = server(folder.path());
+    let line = text.lines().find(|line| line.contains("const baskets =")).expect("the store");
+    let allowed = format!("// mcp-migrate-allow: session-keyed-state -- goes next month\n{line}");
+    fs::write(folder.path().join(SERVER), text.replacen(line, &allowed, 1)).expect("a file");
+    let (_, stdout, _) = fix(folder.path(), &["--dry-run", "--format", "json"]);
+    let document: Value = serde_json::from_str(&stdout).expect("JSON and nothing else");
+    let schema: Value = serde_json::from_str(mcp_migrate::report::fix_json::SCHEMA_TEXT).expect("JSON");
+    let errors: Vec<String> =
+        jsonschema::validator_for(&schema).expect("a schema").iter_errors(&document).map(|e| e.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(document["summary"]["allowed"], 1, "{stdout}");
+    let groups = document["groups"].as_array().expect("a list").iter();
+    let stays: Vec<&Value> = groups.filter(|group| group["status"] == "allowed").collect();
+    assert!(stays.len() == 1 && stays[0]["reason"].as_str().is_some_and(|why| why.contains("goes next month")));
+}
+
+#[test]
+fn what_models_read_is_counted_tool_by_tool() {
+    let folder = repository("c-session-map/before");
+    let (_, stdout, _) = fix(folder.path(), &["--dry-run", "--format", "json"]);
+    let document: Value = serde_json::from_str(&stdout).expect("JSON");
+    let told = &document["tool_text"];
+    let tools = told["tools"].as_array().expect("a list");
+    let tool = |name: &str| tools.iter().find(|tool| tool["tool"] == name).expect("it changes");
+    // Its name, description, two parameters and three choices; then the handle with its description.
+    let add_item = ["add_item", "Add an item to the basket.", "sku", "mug", "lamp", "rug", "quantity"].concat().len();
+    assert_eq!(tool("add_item")["before"], add_item, "{told}");
+    assert_eq!(tool("add_item")["after"], add_item + "basket_id".len() + "basket_id returned by create_basket".len());
+    assert_eq!(tool("create_basket")["before"], Value::Null);
+    let sum: i64 = tools.iter().map(|t| t["after"].as_i64().unwrap_or(0) - t["before"].as_i64().unwrap_or(0)).sum();
+    assert_eq!(told["added"], sum);
+    // It says the same when all is written.
+    let (_, written, _) = fix(folder.path(), &["--format", "json"]);
+    let written: Value = serde_json::from_str(&written).expect("JSON");
+    assert_eq!(&written["tool_text"], told);
+    let (_, again, _) = fix(folder.path(), &["--dry-run", "--allow-dirty", "--format", "json"]);
+    let again: Value = serde_json::from_str(&again).expect("JSON");
+    assert_eq!(again["tool_text"], serde_json::json!({ "added": 0, "tools": [] }));
 }
 
 #[test]
@@ -201,4 +244,52 @@ fn languages_without_a_back_end_are_left_whole() {
     assert_eq!((code, stderr.as_str()), (1, ""), "{stdout}");
     assert!(stdout.contains("server.py:4:1") && stdout.contains("TypeScript and JavaScript only"), "{stdout}");
     assert_eq!(fs::read_to_string(folder.path().join("server.py")).expect("a file"), server);
+}
+
+fn answered(folder: &Path, answers: &str) -> (i32, String, String) {
+    run(program().args(["fix", "--interactive=stdin"]).write_stdin(answers).current_dir(folder))
+}
+
+#[test]
+fn each_change_is_asked_for_and_made_only_on_a_yes() {
+    let folder = repository("c-session-map/before");
+    let before = server(folder.path());
+    let (code, stdout, stderr) = answered(folder.path(), "n\n");
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stderr.contains("Turn baskets into handles [review, session-keyed-state]"), "{stderr}");
+    assert!(stdout.contains("# Stays as it is") && stdout.contains("you left it out"), "{stdout}");
+    assert_eq!(stderr.matches("Make this change?").count(), 1, "what needs it is not asked for: {stderr}");
+    assert_eq!(server(folder.path()), before);
+
+    let (code, _, stderr) = answered(folder.path(), "?\nd\ny\ny\n");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("leave it out, and what needs it") && stderr.contains("+++ b/src/handles.ts"), "{stderr}");
+    let asked = server(folder.path());
+    git(folder.path(), &["stash", "--quiet", "--include-untracked"]);
+    assert_eq!(fix(folder.path(), &[]).0, 0);
+    assert_eq!(server(folder.path()), asked, "a yes to all is what happens unasked");
+}
+
+#[test]
+fn one_change_can_be_made_and_the_rest_left() {
+    for answers in ["y\nq\n", "y\n", "y\nn\n"] {
+        let folder = repository("c-session-map/before");
+        let (_, stdout, stderr) = answered(folder.path(), answers);
+        let after = server(folder.path());
+        assert!(after.contains("new MemoryHandles(") && after.contains("sessionIdGenerator: ()"), "{stderr}{stdout}");
+    }
+    let folder = repository("c-session-map/before");
+    assert_eq!(answered(folder.path(), "a\n").0, 0);
+    assert!(!server(folder.path()).contains("sessionIdGenerator: ()"));
+}
+
+#[test]
+fn without_a_terminal_nothing_is_asked_and_nothing_written() {
+    let folder = repository("c-session-map/before");
+    let before = server(folder.path());
+    let (code, stdout, stderr) =
+        run(program().args(["fix", "--interactive"]).write_stdin("y\n").current_dir(folder.path()));
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("asks at a terminal"), "{stderr}");
+    assert_eq!(server(folder.path()), before);
 }

@@ -2,6 +2,7 @@
 
 mod fix;
 mod formats;
+mod plan;
 mod processes;
 mod upgrades;
 

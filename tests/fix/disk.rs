@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use mcp_migrate::pipeline::{self, ScanOptions, Silent};
-use mcp_migrate::plan::{Level, Manual, Step};
+use mcp_migrate::plan::{Level, Manual, PlanSettings, Step};
 use mcp_migrate::render::{self, Change, Files, Refused};
 use mcp_migrate::syntax::source::SourceText;
 
@@ -63,7 +63,13 @@ impl Package {
 
     /// What is planned for it now.
     pub fn plan(&self) -> (Vec<Step>, Vec<Manual>) {
-        let options = ScanOptions { paths: vec![self.dir.path().to_owned()], ..ScanOptions::default() };
+        self.plan_with(&PlanSettings::default())
+    }
+
+    /// The same, where somebody has something to say of it.
+    pub fn plan_with(&self, settings: &PlanSettings) -> (Vec<Step>, Vec<Manual>) {
+        let paths = vec![self.dir.path().to_owned()];
+        let options = ScanOptions { paths, plan: settings.clone(), ..ScanOptions::default() };
         let (_, plans) = pipeline::plan(&options, &Silent).expect("a plan");
         let (mut steps, mut manual) = (Vec::new(), Vec::new());
         for plan in plans {
@@ -75,9 +81,14 @@ impl Package {
 
     /// Applies steps until none is left, or one is refused.
     pub fn fix(&self) -> Outcome {
+        self.fix_with(&PlanSettings::default())
+    }
+
+    /// The same, where somebody has something to say of the plan.
+    pub fn fix_with(&self, settings: &PlanSettings) -> Outcome {
         let mut out = Outcome::default();
         for _ in 0..8 {
-            let (steps, manual) = self.plan();
+            let (steps, manual) = self.plan_with(settings);
             out.manual = manual;
             let waiting: Vec<&String> = steps.iter().map(|step| &step.id).collect();
             let Some(step) = steps.iter().find(|step| !step.requires.iter().any(|id| waiting.contains(&id))) else {

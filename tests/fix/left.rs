@@ -62,6 +62,8 @@ fn problems(name: &str, files: &Files) -> Vec<String> {
         level: Level::Review,
         rules: Vec::new(),
         without: Vec::new(),
+        declined: Vec::new(),
+        plan: None,
         policy: Policy::default(),
         allow_dirty: true,
     };

@@ -1,8 +1,10 @@
 //! What `fix` makes of code.
 
 mod disk;
+mod external;
 mod handles;
 mod left;
 mod parse;
+mod selections;
 mod telemetry;
 mod transport;

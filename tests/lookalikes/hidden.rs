@@ -147,6 +147,37 @@ fn ambient_context() {
     found(&[]);
 }
 
+/// A table by server in CommonJS, and an id that a route puts into `_meta`.
+#[test]
+fn by_other_roads() {
+    found(&[
+        Program::commonjs("a Map by server, JavaScript, HTTP+SSE").category("app-state").js(r"
+const express = require('express');
+const { z } = require('zod');
+const { McpServer } = require('@modelcontextprotocol/sdk/server/mcp.js');
+const { SSEServerTransport } = require('@modelcontextprotocol/sdk/server/sse.js');
+const carts = new Map();
+const open = {};
+function make() {
+  const server = new McpServer({ name: 'x', version: '1.0.0' });
+  carts.set(server, []);
+  server.tool('add', { sku: z.string() }, async ({ sku }) => { carts.get(server).push(sku); return { content: [{ type: 'text', text: carts.get(server).join() }] }; });
+  return server;
+}
+const app = express();
+app.get('/sse', async (_req, res) => { const t = new SSEServerTransport('/in', res); open[t.sessionId] = t; await make().connect(t); });
+app.post('/in', (req, res) => open[req.query.sessionId].handlePostMessage(req, res));
+app.listen(3001);
+").store("carts:app-state:handle:lost"),
+        Program::v1("smuggled through _meta").category("app-state").ts(&route(
+    "const jobs = new Map<string, string>();\nfunction make() { const server = new McpServer({ name: 'x', version: '1' }); server.registerTool('job', { inputSchema: { name: z.string() } }, async ({ name }, extra) => { const key = `${extra._meta?.sid}/${name}`; jobs.set(key, `${jobs.get(key) ?? ''}!`); return { content: [{ type: 'text', text: jobs.get(key)! }] }; }); return server; }",
+    "const server = make();",
+    "",
+    "req.body.params._meta = { ...req.body.params._meta, sid: transports[sid].sessionId };",
+)),
+    ]);
+}
+
 #[test]
 fn renamed_ids() {
     let state = |name, top: &str, body: &str| Program::v1(name).category("app-state").stateful(&server(top, body));
@@ -250,6 +281,9 @@ express().all('/mcp', (req, res) => transport.handleRequest(req, res)).listen(30
 fn layers_around_a_store() {
     let state = |name, make: &str| Program::v1(name).category("app-state").ts(&around(make));
     found(&[
+        state("a table in SQL", "import Database from 'better-sqlite3';\nconst db = new Database('carts.db');\nconst server = new McpServer({ name: 'x', version: '1' });\nserver.registerTool('add', { inputSchema: { sku: z.string() } }, async ({ sku }, extra) => { db.prepare('INSERT INTO carts (session_id, sku) VALUES (?, ?)').run(extra.sessionId, sku); const rows = db.prepare('SELECT sku FROM carts WHERE session_id = ?').all(extra.sessionId); return { content: [{ type: 'text', text: JSON.stringify(rows) }] }; });"),
+        state("an array that is searched by the id", "const sessions: { id: string; cart: string[] }[] = [];\nconst server = new McpServer({ name: 'x', version: '1' });\nserver.registerTool('add', { inputSchema: { sku: z.string() } }, async ({ sku }, extra) => { let s = sessions.find((s) => s.id === extra.sessionId); if (!s) { s = { id: extra.sessionId!, cart: [] }; sessions.push(s); } s.cart.push(sku); return { content: [{ type: 'text', text: s.cart.join() }] }; });").store("sessions:app-state:handle:collapsed"),
+        state("a record that is copied with a computed key", "let current: Record<string, number> = {};\nconst server = new McpServer({ name: 'x', version: '1' });\nserver.registerTool('count', { inputSchema: { n: z.number() } }, async ({ n }, extra) => { current = { ...current, [extra.sessionId!]: n }; return { content: [{ type: 'text', text: String(current[extra.sessionId!]) }] }; });").store("current:app-state:*:collapsed"),
         state("a table of tools, registered in a loop", "const carts = new Map<string, string[]>();\nconst tools = [{ name: 'add', config: { inputSchema: { sku: z.string() } }, handler: async (args: any, extra: any) => { const c = carts.get(extra.sessionId) ?? []; c.push(args.sku); carts.set(extra.sessionId, c); return { content: [] }; } }];\nconst server = new McpServer({ name: 'x', version: '1' });\nfor (const tool of tools) server.registerTool(tool.name, tool.config, tool.handler);").store("carts:app-state:handle:collapsed"),
         state("a record of handlers, low level", "const carts = new Map<string, string[]>();\nconst handlers: Record<string, (args: any, sid: string) => Promise<any>> = { add: async (args, sid) => { const c = carts.get(sid) ?? []; c.push(args.sku); carts.set(sid, c); return { content: [] }; } };\nconst server = new Server({ name: 'x', version: '1' }, { capabilities: { tools: {} } });\nserver.setRequestHandler(CallToolRequestSchema, async (request, extra) => handlers[request.params.name](request.params.arguments, extra.sessionId ?? 'default'));").store("carts:app-state:handle:collapsed"),
         state("a manager that exists once", "class SessionManager { private static instance: SessionManager; private sessions = new Map<string, { project?: string }>(); static getInstance() { if (!this.instance) this.instance = new SessionManager(); return this.instance; } get(id: string) { if (!this.sessions.has(id)) this.sessions.set(id, {}); return this.sessions.get(id)!; } }\nconst server = new McpServer({ name: 'x', version: '1' });\nserver.tool('use_project', { project: z.string() }, async ({ project }, { sessionId }) => { SessionManager.getInstance().get(sessionId || 'default').project = project; return { content: [] }; });\nserver.tool('build', async ({ sessionId }) => ({ content: [{ type: 'text', text: SessionManager.getInstance().get(sessionId || 'default').project ?? '' }] }));").store("sessions:app-state:*:collapsed"),

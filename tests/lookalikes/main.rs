@@ -6,4 +6,6 @@ mod program;
 
 mod hidden;
 mod kinds;
+mod tables;
 mod traps;
+mod twins;

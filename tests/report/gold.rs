@@ -13,6 +13,7 @@ use mcp_migrate::report::sources::DiskSources;
 use mcp_migrate::report::{github, gitlab, jsonl, junit, markdown, rdjson, sarif, terse};
 use mcp_migrate::{ScanOptions, Silent};
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::sarif_schema;
 
@@ -27,8 +28,13 @@ fn scan(folder: &Path) -> Scan {
     scan
 }
 
-fn gold(server: &str) -> Scan {
-    scan(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/gold/typescript").join(server).join("before"))
+/// A copy of an example, which lies in no repository: fingerprints name files from there.
+fn gold(server: &str) -> (TempDir, Scan) {
+    let folder = TempDir::new().expect("a folder");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/gold/typescript").join(server).join("before");
+    copy(&example, folder.path(), "");
+    let scan = scan(folder.path());
+    (folder, scan)
 }
 
 /// A renderer of text for programs.
@@ -36,7 +42,7 @@ type Renderer = fn(&Scan, &Places<'_>) -> String;
 
 fn snapshots(format: &str, render: Renderer) {
     for server in SERVERS {
-        let scan = gold(server);
+        let (_folder, scan) = gold(server);
         let sources = DiskSources::new(scan.disk_root.clone());
         let text = render(&scan, &Places::new(Base::root(), &sources));
         assert_eq!(text, render(&scan, &Places::new(Base::root(), &sources)), "the same each time");
@@ -102,12 +108,14 @@ fn sarif_snapshots() {
 #[test]
 fn sarif_with_edits_matches_the_schema() {
     for (server, files) in [("b-transport-map", 1), ("c-session-map", 2)] {
-        let scan = gold(server);
+        let (_folder, scan) = gold(server);
         let options = FixOptions {
             scan: ScanOptions { paths: vec![scan.disk_root.clone()], ..ScanOptions::default() },
             level: Level::Review,
             rules: Vec::new(),
             without: Vec::new(),
+            declined: Vec::new(),
+            plan: None,
             policy: Policy::default(),
             allow_dirty: false,
         };
@@ -126,8 +134,8 @@ fn sarif_with_edits_matches_the_schema() {
 #[test]
 fn fingerprints_survive_moved_lines() {
     for server in SERVERS {
-        let before = gold(server);
-        let folder = tempfile::TempDir::new().expect("a folder");
+        let (_folder, before) = gold(server);
+        let folder = TempDir::new().expect("a folder");
         copy(&before.disk_root, folder.path(), &"// moved\n".repeat(20));
         let after = scan(folder.path());
         let seen = |scan: &Scan| -> Vec<(String, &'static str, u32)> {

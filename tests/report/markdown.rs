@@ -5,8 +5,9 @@ use mcp_migrate::edit::Level;
 use mcp_migrate::report::fix::{Fix, Group, Manual, Precondition, Status, Summary};
 use mcp_migrate::report::markdown::{LIMIT, brief, render};
 use mcp_migrate::report::places::Base;
-use mcp_migrate::rules::finding::Severity;
 use mcp_migrate::report::scan::{Parts, SPEC, Scan, Tool};
+use mcp_migrate::report::tool_text::{self, ToolText};
+use mcp_migrate::rules::finding::Severity;
 
 use crate::sample;
 
@@ -135,6 +136,15 @@ fn plan(groups: Vec<Group>) -> Fix {
         }],
         good_to_know: Vec::new(),
         preconditions: vec![Precondition { what: "no call to the client is made".to_owned(), at: Some(at) }],
+        tool_text: ToolText {
+            added: 300,
+            tools: vec![tool_text::Tool {
+                path: "src/a.ts".to_owned(),
+                tool: "create|x".to_owned(),
+                before: None,
+                after: Some(300),
+            }],
+        },
         notes: Vec::new(),
         patch: String::new(),
     }
@@ -158,12 +168,19 @@ fn the_plan_by_group_with_its_diffs() {
         "\n## What stays manual\n\n- **Drop the sessions** (`apps/src/a.ts:3`). `x` stands in the way.\n  - Move `x` out.\n",
         "- **decide on &lt;leases&gt;** (`apps/src/b.ts:9`). A guard is for a person.\n  - Bind it to the principal.\n  - Ask each time.\n",
         "\n## What stays as it is\n\n- Turn notes into handles: `x` stands in the way.\n",
+        "\n## What models read\n\nModels read 300 characters more of 1 tool. Counted are names, ",
+        "\n| `create\\|x` | `apps/src/a.ts` | \u{2013} | 300 | +300 |\n",
         "\n## Preconditions that hold\n\n- no call to the client is made (`apps/src/b.ts:9`)\n",
     ] {
         assert!(text.contains(part), "{part}\n---\n{text}");
     }
     let short = brief(&sample::scan(), Some(&fix), &Base::root());
-    assert!(short.contains("- Turn baskets into handles (review, 2 files)\n- left to you: 2 things\n"), "{short}");
+    assert!(
+        short.contains(
+            "- Turn baskets into handles (review, 2 files)\n- left to you: 2 things\n- Models read 300 characters"
+        ),
+        "{short}"
+    );
     assert!(!short.contains("```") && short.lines().count() <= 60, "{short}");
 }
 

@@ -35,6 +35,19 @@ app.post('/mcp', async (req, res) => {
 });
 app.listen(3000);
 "),
+            Program::v1("the server within a server of the module").file("src/server.ts", &CLOCK.replace("return server;", "return server.server;")).ts(r"
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './server.js';
+const server = buildServer();
+const app = express();
+app.all('/mcp', async (req, res) => {
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+  await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+app.listen(3000);
+"),
             Program::commonjs("one stateless transport for all, node:http, JavaScript").js(r"
 const http = require('node:http');
 const { McpServer } = require('@modelcontextprotocol/sdk/server/mcp.js');
@@ -91,6 +104,30 @@ fn not_found() {
         RULE,
         &[
             Program::v1("a server per request").category("none").stateless(CLOCK),
+            Program::v1("the server within a server, from a factory")
+                .category("none")
+                .file("src/server.ts", &CLOCK.replace("return server;", "return server.server;"))
+                .file(
+                    "src/stdio.ts",
+                    r"
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { buildServer } from './server.js';
+await buildServer().connect(new StdioServerTransport());
+",
+                )
+                .ts(r"
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './server.js';
+const app = express();
+app.all('/mcp', async (req, res) => {
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+  const server = buildServer();
+  await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+app.listen(3000);
+"),
             Program::v1("one server over stdio").category("none").ts(r"
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';

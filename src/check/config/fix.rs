@@ -134,13 +134,15 @@ impl Reader<'_> {
     }
 }
 
-fn is_noun(noun: &str) -> bool {
+/// Whether a text can be a noun.
+pub(super) fn is_noun(noun: &str) -> bool {
     let mut words = noun.split(' ');
     noun.starts_with(|c: char| c.is_ascii_alphabetic())
         && words.all(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric()))
 }
 
-fn is_prefix(prefix: &str) -> bool {
+/// Whether a text can be a prefix.
+pub(super) fn is_prefix(prefix: &str) -> bool {
     prefix.len() <= LONGEST_PREFIX
         && prefix.starts_with(|c: char| c.is_ascii_lowercase())
         && prefix.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())

@@ -24,7 +24,7 @@ impl Lowerer<'_> {
         let Some(last) = mac.path.segments.last() else { return self.nothing(at) };
         let own = name(&last.ident).text();
         match own {
-            "vec" | "smallvec" | "array" | "hashset" | "btreeset" => {
+            "vec" | "smallvec" | "array" | "hashset" | "btreeset" | "params" | "named_params" => {
                 let items = self.pieces(&mac.tokens);
                 self.add(ExprKind::Sequence(items), at)
             }

@@ -214,7 +214,7 @@ impl Flow<'_> {
                 // A server class's own way of registering tools: `addReadOnlyTool(name, …, handler)`.
                 let registers = name.text().to_ascii_lowercase().contains("tool");
                 let by_calls = !self.program.tables(call.at.module).traits.partial_classes;
-                if registers && by_calls && object.role == Some(Role::Server) {
+                if registers && by_calls && object.role == Some(Role::Server) && self.is_given_function(call) {
                     out.extend(self.perform(call, Op::RegisterTool, Some(id), Some(name)));
                 }
                 return Some(out);
@@ -345,7 +345,29 @@ impl Flow<'_> {
                 }
             }
         }
-        self.read(self.return_node(func))
+        let out = self.read(self.return_node(func));
+        if edge == Edge::Call && skip == 0 { self.of_this_call(call, func, out) } else { out }
+    }
+
+    /// A helper that hands on what it is given hands each caller its own: an id or a credential that came in as a parameter comes
+    /// back from the calls that passed it.
+    fn of_this_call(&mut self, call: CallSite<'_>, func: FuncRef, mut out: Vec<Value>) -> Vec<Value> {
+        let tracked = |value: &Value| matches!(value, Value::Id(_) | Value::Credential(_));
+        if !out.iter().any(tracked) || call.args.iter().any(|arg| arg.spread || arg.name.is_some()) {
+            return out;
+        }
+        let mut given = Vec::new();
+        for arg in call.args {
+            given.extend(self.read_expr(call.at.module, arg.value));
+        }
+        let mut passed = Vec::new();
+        for index in 0..self.program.function(func).params.len() {
+            if let Some(node) = self.param_node(func, index) {
+                passed.extend(self.read(node));
+            }
+        }
+        out.retain(|value| !tracked(value) || given.contains(value) || !passed.contains(value));
+        out
     }
 
     /// `f(**record)`: each parameter gets the record's value of its name, else what the record may hold.

@@ -241,8 +241,17 @@ impl Flow<'_> {
         }
     }
 
+    /// `require(package)` as a function or a class is what the package exports by default.
+    fn called_export(&self, call: CallSite<'_>, package: Name, path: Name) -> Name {
+        let default = Name::new("default");
+        let tables = self.program.tables(call.at.module);
+        let stands_in = path == "" && package != "" && tables.export(package.text(), "").is_none();
+        if stands_in && tables.export(package.text(), "default").is_some() { default } else { path }
+    }
+
     pub(super) fn call_external(&mut self, call: CallSite<'_>, package: Name, path: Name) -> Vec<Value> {
         let tables = self.program.tables(call.at.module);
+        let path = self.called_export(call, package, path);
         self.apply_options(call, package, path);
         if let Some(row) = tables.export(package.text(), path.text()) {
             let mut out = match row.does {
@@ -278,6 +287,9 @@ impl Flow<'_> {
                 None => {}
             }
             return out;
+        }
+        if self.register_through(call, path) {
+            return Vec::new();
         }
         // `Type::new()`: makes an instance of the type.
         if let Some((ty, name)) = path.text().rsplit_once('.')

@@ -2,7 +2,7 @@
 
 use super::eval::{is_credential_header, is_session_header, is_session_parameter};
 use super::types::{Base, Target, join};
-use super::value::{Site, SourceKind, Value};
+use super::value::{ObjId, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner};
 use crate::model::facts::{ExprId, ExprKind, FuncKind, Key};
 use crate::model::name::{Name, part};
@@ -108,6 +108,7 @@ impl Flow<'_> {
             }
             Value::Id(_) | Value::Credential(_) if name == "length" => Vec::new(),
             // What hangs on an argument is an argument, a part of an identity is one, a random id in another spelling is one.
+            Value::Argument(_) if name == "_meta" => vec![value, self.message_meta()],
             Value::Argument(_) | Value::Random(_) => vec![value],
             Value::Credential(_) if name != "length" => vec![value],
             // `headers['x']?.[0]` and the like.
@@ -246,6 +247,11 @@ impl Flow<'_> {
         out
     }
 
+    /// What routes put into the `_meta` of the messages that they hand on.
+    fn message_meta(&mut self) -> Value {
+        self.role_object(Site::Part(ObjId(u32::MAX), Name::new("_meta")), Some(Role::MessageMeta))
+    }
+
     pub(super) fn spreads(&mut self, id: super::value::ObjId) -> Vec<Value> {
         match self.known_field(Owner::Object(id), part::spread()) {
             Some(node) => self.read(node),
@@ -364,7 +370,7 @@ impl Flow<'_> {
     pub fn owner(&self, id: super::value::ObjId) -> Owner {
         match (self.object(id).class, self.object(id).role) {
             (Some(class), _) => Owner::Class(self.topmost(class)),
-            (None, Some(role @ Role::RequestScope)) => Owner::Shared(role),
+            (None, Some(role @ (Role::RequestScope | Role::MessageMeta))) => Owner::Shared(role),
             (None, _) => Owner::Object(id),
         }
     }

@@ -24,7 +24,7 @@ pub mod value;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::facts::{ExprId, ExprKind, FuncId, SymbolId};
+use super::facts::{ExprId, ExprKind, FuncId, SymbolId, Type};
 use super::name::Name;
 use super::program::{At, ClassRef, DeclRef, ExprRef, FuncRef, Program, SymbolRef};
 use super::vocabulary::Role;
@@ -150,6 +150,8 @@ pub struct Flow<'p> {
     lifespans: FxHashSet<FuncRef>,
     /// What decorates something: called with it, it hands it on unless it is known to do otherwise.
     decorators: FxHashSet<ExprRef>,
+    /// What stands in written types.
+    in_types: FxHashSet<ExprRef>,
     implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
     pub(crate) sse: std::cell::OnceCell<bool>,
     /// The topmost ancestors found so far; what a class extends is written, not solved.
@@ -258,6 +260,7 @@ impl<'p> Flow<'p> {
             structural: FxHashMap::default(),
             lifespans: FxHashSet::default(),
             decorators: decorators(program),
+            in_types: in_types(program),
             implementing: None,
             sse: std::cell::OnceCell::new(),
             tops: std::cell::RefCell::default(),
@@ -486,6 +489,10 @@ impl<'p> Flow<'p> {
     }
 
     fn edge(&mut self, at: ExprRef, callee: FuncRef, edge: Edge) {
+        // A call in a written type (`ReturnType<typeof f>`) runs nothing.
+        if self.in_types.contains(&at) {
+            return;
+        }
         let caller = self.program.func_of(at);
         self.edges.entry(caller).or_default().insert((callee, at, edge));
         self.callers.entry(callee).or_default().insert((caller, at, edge));
@@ -508,6 +515,17 @@ fn decorators(program: &Program) -> FxHashSet<ExprRef> {
         let functions = facts.functions.iter().flat_map(|function| &function.decorators);
         let classes = facts.classes.iter().flat_map(|class| &class.decorators);
         out.extend(functions.chain(classes).map(|id| At { module: module as u32, id: *id }));
+    }
+    out
+}
+
+fn in_types(program: &Program) -> FxHashSet<ExprRef> {
+    let mut out = FxHashSet::default();
+    for (module, facts) in program.modules.iter().enumerate() {
+        out.extend(facts.types.iter().filter_map(|ty| match ty {
+            Type::Of(id) => Some(At { module: module as u32, id: *id }),
+            _ => None,
+        }));
     }
     out
 }

@@ -170,6 +170,7 @@ impl Flow<'_> {
             }
             ExprKind::Member { object, name } => {
                 let (object, name) = (*object, *name);
+                self.put_meta(module, object, name, values);
                 for value in self.read_expr(module, object) {
                     match value {
                         Value::Object(id) => {
@@ -213,6 +214,32 @@ impl Flow<'_> {
             }
             ExprKind::Cast { value, .. } => self.assign(module, *value, values),
             _ => {}
+        }
+    }
+
+    /// `params._meta = { ...params._meta, sid }`, `params._meta.sid = sid`: an id that a route puts where handlers find it.
+    fn put_meta(&mut self, module: u32, object: ExprId, name: Name, values: &[Value]) {
+        let is_id = |value: &Value| matches!(value, Value::Id(_));
+        let mut put = Vec::new();
+        if name == "_meta" {
+            for value in values {
+                let Value::Object(id) = *value else { continue };
+                let owner = self.owner(id);
+                for field in self.field_names.get(&owner).cloned().unwrap_or_default() {
+                    let node = self.field_node(owner, field);
+                    put.push((field, self.read(node)));
+                }
+            }
+        } else if matches!(self.program.module(module).kind(object), ExprKind::Member { name, .. } if *name == "_meta")
+        {
+            put.push((name, values.to_vec()));
+        }
+        for (field, mut values) in put {
+            values.retain(is_id);
+            if !values.is_empty() {
+                let node = self.field_node(Owner::Shared(Role::MessageMeta), field);
+                self.write(node, &values);
+            }
         }
     }
 

@@ -41,6 +41,35 @@ impl Flow<'_> {
         Vec::new()
     }
 
+    /// Whether a function is among the arguments: what a registration hands over, and a helper that only words an answer does not.
+    pub(super) fn is_given_function(&mut self, call: CallSite<'_>) -> bool {
+        let module = call.at.module;
+        call.args
+            .iter()
+            .any(|arg| self.read_expr(module, arg.value).iter().any(|value| matches!(value, Value::Func(_))))
+    }
+
+    /// `registerAppTool(server, name, …, handler)`: a library's way of registering on the server that it is given.
+    pub(super) fn register_through(&mut self, call: CallSite<'_>, path: Name) -> bool {
+        let Some((server, rest)) = call.args.split_first() else { return false };
+        let name = path.text().rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+        let what = match name.as_str() {
+            name if name.contains("tool") => Registered::Tool,
+            name if name.contains("resource") => Registered::Resource,
+            name if name.contains("prompt") => Registered::Prompt,
+            _ => return false,
+        };
+        let given = CallSite { at: call.at, args: rest };
+        let receivers = self.read_expr(call.at.module, server.value);
+        let is_server =
+            |value: &Value| matches!(value, Value::Object(id) if self.object(*id).role == Some(Role::Server));
+        if !receivers.iter().any(is_server) || !self.is_given_function(given) {
+            return false;
+        }
+        self.register(given, what);
+        true
+    }
+
     pub(super) fn registered_name(&mut self, call: CallSite<'_>, what: Registered) -> Option<Name> {
         if what == Registered::Method {
             let first = call.arg(0)?;

@@ -1,10 +1,12 @@
 //! Fixing: scan, plan, render, apply to an overlay, look again; then write. Nothing is written before all is thought out.
 
 mod commits;
+mod decisions;
 mod documents;
 mod edits;
 mod gate;
 mod left;
+mod obeyed;
 mod propose;
 mod tell;
 mod texts;
@@ -14,10 +16,12 @@ use std::path::{Path, PathBuf};
 
 use super::{Pass, Progress, ScanError, ScanOptions, pass};
 use crate::check::Policy;
+use crate::check::config::plan_file::PlanFile;
 use crate::classify::answer::Category;
 use crate::edit::{self, Level, Outcome, Stop};
 use crate::report::edits::Edits;
 use crate::report::fix::Fix;
+use crate::report::plan::Plan;
 use crate::workspace::walk;
 use propose::{Proposer, Rounds};
 
@@ -35,8 +39,12 @@ pub struct FixOptions {
     pub rules: Vec<&'static str>,
     /// Groups that are not to be applied, with the reason.
     pub without: Vec<(String, String)>,
+    /// Groups that the user does not want.
+    pub declined: Vec<String>,
     /// What the repository has settled: that stays as it is.
     pub policy: Policy,
+    /// A plan that is to be obeyed. What it decides stands among the settings of the scan.
+    pub plan: Option<PlanFile>,
     /// Write although changes that are not committed would be mixed with ours.
     pub allow_dirty: bool,
 }
@@ -81,6 +89,13 @@ pub fn prepare(options: &FixOptions, progress: &dyn Progress) -> Result<Prepared
     let (root, outcome, rounds) = think(options, edit::Settings::default().rounds, progress)?;
     let told = tell::tell(options, &rounds, &outcome);
     Ok(Prepared { root, outcome, told })
+}
+
+/// What is decided about each store. Writes nothing.
+pub fn decide(options: &FixOptions, progress: &dyn Progress) -> Result<Plan, FixError> {
+    let (root, outcome, rounds) = think(options, edit::Settings::default().rounds, progress)?;
+    let told = tell::tell(options, &rounds, &outcome);
+    Ok(decisions::of(&rounds, &told, &root))
 }
 
 /// The edits of the files as they are now that answer findings: one round, whose result was looked at.

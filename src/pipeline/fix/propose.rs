@@ -1,16 +1,19 @@
 //! One round: scan what is there now, plan, and render the steps whose turn it is.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::texts::Texts;
-use super::{FixError, FixOptions};
+use super::{FixError, FixOptions, obeyed};
 use crate::check::{Settled, settle};
-use crate::edit::{Edit, Group, NewFile, Outcome, Overlay, Proposal};
+use crate::classify::tool_texts::ToolTexts;
+use crate::edit::{Change, Edit, Group, NewFile, Outcome, Overlay, Proposal};
 use crate::pipeline::{Pass, Progress, pass};
 use crate::plan::{ServerPlan, Step};
 use crate::render::{self, Refused, Rendered};
 use crate::rules::finding::FixHint;
 use crate::rules::unused_allow;
+use crate::workspace::names;
 
 /// A step that was not proposed in the last round.
 #[derive(Clone, Debug)]
@@ -44,6 +47,8 @@ pub struct Rounds {
     pub settled: Settled,
     /// Steps of the last look that were not proposed.
     pub held: Vec<Held>,
+    /// What models read of the tools of the files that changed: before, and after.
+    pub texts: [BTreeMap<String, ToolTexts>; 2],
 }
 
 /// Proposes groups, round by round.
@@ -73,13 +78,18 @@ impl<'a> Proposer<'a> {
 
     /// The groups for what the overlay shows.
     pub fn propose(&mut self, overlay: &Overlay) -> Result<Proposal, FixError> {
-        let pass = self.look(overlay)?;
+        let pass = self.look(overlay, &[])?;
+        // Later looks see what the plan has brought about.
+        if let Some(plan) = self.options.plan.as_ref().filter(|_| self.last.is_none()) {
+            obeyed::check(plan, &pass)?;
+        }
         let texts = Texts::new(&self.root, overlay.clone());
         let settled = settle(&pass.scan, pass.scan.findings.clone(), &pass.evidence, &self.options.policy);
         let (mut groups, mut held) = (Vec::new(), Vec::new());
         let steps = pass.plans.iter().flat_map(|plan| &plan.steps).chain(&settled.steps);
         for step in steps.filter(|step| self.wants(step)) {
-            let turn = match settled.spares(&step.id) {
+            let declined = self.options.declined.contains(&step.id).then_some("you left it out");
+            let turn = match settled.spares(&step.id).or(declined) {
                 Some(reason) => Err(Why::Allowed(reason.to_owned())),
                 None => self.turn(step, &pass.plans, &texts),
             };
@@ -109,14 +119,41 @@ impl<'a> Proposer<'a> {
         let (_, last) = self.last.take().expect("a look was kept above");
         let first = match self.first.take() {
             Some(first) => first,
-            None => self.look(&Overlay::default())?,
+            None => self.look(&Overlay::default(), &[])?,
         };
-        Ok(Rounds { first, last, settled: self.settled, held: self.held })
+        let changes = outcome.files.changes();
+        let changed = |is_there: fn(&Change) -> bool| -> Vec<String> {
+            changes.iter().filter(|change| is_there(change)).map(|change| change.path.clone()).collect()
+        };
+        let texts = [
+            self.texts(&first, &Overlay::default(), changed(|change| change.before.is_some()))?,
+            self.texts(&last, overlay, changed(|_| true))?,
+        ];
+        Ok(Rounds { first, last, settled: self.settled, held: self.held, texts })
     }
 
-    fn look(&self, overlay: &Overlay) -> Result<Pass, FixError> {
+    /// What models read of the tools of some files. A file without any session may not have been read so far.
+    fn texts(
+        &self,
+        pass: &Pass,
+        overlay: &Overlay,
+        files: Vec<String>,
+    ) -> Result<BTreeMap<String, ToolTexts>, FixError> {
+        let sources: Vec<String> = files.into_iter().filter(|path| names::language_of(path).is_some()).collect();
+        let pick = |texts: &BTreeMap<String, ToolTexts>| {
+            sources.iter().filter_map(|path| Some((path.clone(), texts.get(path)?.clone()))).collect()
+        };
+        if sources.iter().all(|path| pass.texts.contains_key(path)) {
+            return Ok(pick(&pass.texts));
+        }
+        Ok(pick(&self.look(overlay, &sources)?.texts))
+    }
+
+    fn look(&self, overlay: &Overlay, also: &[String]) -> Result<Pass, FixError> {
         let mut options = self.options.scan.clone();
         options.overlay = overlay.clone();
+        options.tool_texts = true;
+        options.also = also.to_vec();
         Ok(pass(&options, self.progress)?)
     }
 

@@ -8,6 +8,7 @@ use crate::pipeline::locate::Locator;
 use crate::plan::Site;
 use crate::report::fix::{Fix, Group, Precondition, Status, Summary};
 use crate::report::scan::{SPEC, Tool};
+use crate::report::tool_text::ToolText;
 use crate::rules::finding::{Finding, Severity};
 use crate::rules::session_transport_setup;
 use crate::workspace::paths;
@@ -63,6 +64,7 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
         manual,
         good_to_know,
         preconditions,
+        tool_text: ToolText::between(&rounds.texts),
         notes,
         patch: edit::patch(&changes),
     }

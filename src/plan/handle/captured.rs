@@ -2,8 +2,8 @@
 //! own; now a record holds them, behind a handle.
 
 use super::carriers::{Followed, Problem, follow_captured};
-use super::planner::{RULE, Words, called, lifetime, loss, manual};
-use super::{Carries, Entry, Lifetime, Names, Role, ToolUse};
+use super::planner::{RULE, TRANSITION, Words, called, is_split, lifetime, loss, manual};
+use super::{Carries, Entry, Lifetime, Names, Role, ToolUse, chosen};
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Server};
 use crate::classify::lifetime::Held;
 use crate::classify::stores::Found;
@@ -13,7 +13,7 @@ use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
 use crate::model::vocabulary::Role as Known;
 use crate::plan::handle::names::Source;
 use crate::plan::settings::NameSetting;
-use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Site, Step, StepKind, site};
+use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, SharedStore, Site, Step, StepKind, choice, site};
 use crate::rules::detect::{Context, Spot};
 
 /// Variables of one function that become the record of a handle.
@@ -25,6 +25,8 @@ pub struct Captured {
     pub names: Names,
     /// How long a value lives, and how many may.
     pub lifetime: Lifetime,
+    /// What keeps the values in the place of a store in memory.
+    pub shared: Option<SharedStore>,
     /// The server knows its callers: a handle belongs to one.
     pub owner: bool,
     /// Functions that use the variables or call one that does, handlers among them.
@@ -33,6 +35,8 @@ pub struct Captured {
     pub tools: Vec<ToolUse>,
     /// Calls that register resources which reach them, with their handlers.
     pub resources: Vec<ResourceUse>,
+    /// Schemas let callers leave the handle out, for a time: they are told where to get one.
+    pub transition: bool,
     /// What an owner hears about a value that has expired.
     pub loss: String,
 }
@@ -66,9 +70,11 @@ struct Group<'f> {
 /// Plans what becomes of the variables that the handlers of a session capture.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
     let mut words = Words::of(context, &out.steps);
-    for group in groups(context) {
+    for group in groups(context, settings, &out.steps) {
         match step(context, server, settings, &group, &words) {
-            Ok(step) => {
+            Ok(mut step) => {
+                chosen::obey(&mut step, &words, settings, &mut out.wrong);
+                step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
                 words.take(&step);
                 out.steps.push(step);
             }
@@ -82,14 +88,15 @@ fn refused(context: &Context<'_, '_>, found: &Found, problem: &Problem) -> Manua
 }
 
 /// Variables are one record where a function uses several of them.
-fn groups<'c>(context: &'c Context<'_, '_>) -> Vec<Group<'c>> {
+fn groups<'c>(context: &'c Context<'_, '_>, settings: &PlanSettings, steps: &[Step]) -> Vec<Group<'c>> {
     let program = context.analysis.flow.program;
     let mut out: Vec<Group<'c>> = Vec::new();
     let stores = context.stores().filter(|found| {
         found.held == Some(Held::Variable)
             && found.holds == Holds::AppState
-            && found.carrier == Carrier::Handle
+            && choice::carrier(context, settings, found) == Carrier::Handle
             && found.keyed_by == KeyedBy::SessionLifetime
+            && !is_split(context, found, steps)
     });
     for found in stores {
         let Some(symbol) = found.holder.symbol else { continue };
@@ -166,6 +173,8 @@ fn step(
         kind: StepKind::Captured(Box::new(Captured {
             lifetime: lifetime(settings, &called),
             owner: server.principal == Principal::User,
+            transition: settings.transition,
+            shared: None,
             loss: lost(context, group),
             resources: resources(context, group),
             locals,

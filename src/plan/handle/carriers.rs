@@ -64,6 +64,8 @@ pub(super) struct Follower<'c, 'a, 'p> {
     found: &'c Found,
     companions: &'c [&'c Found],
     companion: bool,
+    /// The id may be handed on to callbacks, and to the functions of tools.
+    hands: bool,
     /// Resources may take the handle as well, in their URI.
     in_uri: bool,
     pub(super) known: FxHashMap<FuncRef, usize>,
@@ -74,7 +76,17 @@ pub(super) struct Follower<'c, 'a, 'p> {
 
 /// Follows the keys of a store.
 pub fn follow(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Followed {
+    accesses(Follower::new(context, found, companions), found, companions)
+}
+
+/// The same, also where callbacks and the functions of tools are handed the id by what calls them.
+pub fn follow_handed(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Followed {
     let mut follower = Follower::new(context, found, companions);
+    follower.hands = true;
+    accesses(follower, found, companions)
+}
+
+fn accesses(mut follower: Follower<'_, '_, '_>, found: &Found, companions: &[&Found]) -> Followed {
     for access in &found.uses {
         follower.access(access);
     }
@@ -105,6 +117,17 @@ pub fn follow_captured(context: &Context<'_, '_>, found: &Found, scope: FuncRef,
     follower.out
 }
 
+/// Follows places that read something by a session's id, or without one, to the tools that lead there; with the carrier of each.
+pub fn follow_reads(
+    context: &Context<'_, '_>,
+    found: &Found,
+    reads: &[(ExprRef, Option<ExprRef>)],
+) -> (Followed, Vec<Option<usize>>) {
+    let mut follower = Follower::new(context, found, &[]);
+    let carriers = reads.iter().map(|(at, key)| follower.read(*at, *key)).collect();
+    (follower.out, carriers)
+}
+
 impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
     fn new(context: &'c Context<'a, 'p>, found: &'c Found, companions: &'c [&'c Found]) -> Self {
         let out = Followed {
@@ -122,6 +145,7 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             found,
             companions,
             companion: false,
+            hands: false,
             in_uri: false,
             known: FxHashMap::default(),
             handed: Vec::new(),
@@ -143,6 +167,19 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
         } else {
             self.need(func, &Origin::Ambient(func), at);
         }
+    }
+
+    /// A place that reads: its function takes what is read in the place of the key, or as a parameter of its own.
+    fn read(&mut self, at: ExprRef, key: Option<ExprRef>) -> Option<usize> {
+        let flow = &self.context.analysis.flow;
+        let func = home(flow, flow.program.func_of(at));
+        if !self.is_called_by_tools(func) {
+            self.problem(at, "it is read here, where no tool is called", "take it out there, or let a tool do it");
+            return None;
+        }
+        let how = key.map(|key| origin(flow, key));
+        let own = how.filter(|how| matches!(how, Origin::Parameter { func: of, .. } if *of == func));
+        self.need(func, &own.unwrap_or(Origin::Ambient(func)), at)
     }
 
     pub(super) fn site(&self, at: ExprRef) -> Site {
@@ -218,8 +255,8 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
 
     /// The carrier for a function that needs the handle.
     fn need(&mut self, func: FuncRef, how: &Origin, at: ExprRef) -> Option<usize> {
-        let body = self.body(func);
-        let callback = if body.is_some() { None } else { self.callback(func, how) };
+        let body = if self.hands { self.body(func) } else { None };
+        let callback = if body.is_some() || !self.hands { None } else { self.callback(func, how) };
         let entry = match &callback {
             Some(callback) => {
                 let given = callback.given.iter().map(|at| self.site(*at)).collect();

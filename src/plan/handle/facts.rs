@@ -40,6 +40,14 @@ fn is_cache(analysis: &Analysis<'_>, made: ExprRef) -> bool {
     analysis.flow.callee_name(made).is_some_and(|name| matches!(name.text(), "LRUCache" | "LRU" | "TTLCache"))
 }
 
+/// Whether a container is made with an option: `new LRUCache({ ttl: … })`.
+pub fn has_option(analysis: &Analysis<'_>, made: ExprRef, option: &str) -> bool {
+    let ExprKind::New { args, .. } = analysis.flow.program.kind(made) else { return false };
+    let facts = analysis.flow.program.module(made.module);
+    let first = args.first().map(|first| facts.kind(first.value));
+    matches!(first, Some(ExprKind::Object(fields)) if fields.iter().any(|field| matches!(&field.key, Key::Name(name) if *name == option)))
+}
+
 /// `Object.create(null)`.
 fn is_bare_object(analysis: &Analysis<'_>, made: ExprRef, args: usize) -> bool {
     args == 1 && analysis.flow.callee_name(made).is_some_and(|name| name == "create")

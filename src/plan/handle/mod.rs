@@ -4,6 +4,8 @@
 mod callbacks;
 pub mod captured;
 mod carriers;
+mod chosen;
+pub mod external;
 mod facts;
 mod groups;
 mod limits;
@@ -13,13 +15,16 @@ mod roles;
 mod trace;
 mod wrapped;
 
-use super::Site;
+use super::{SharedStore, Site};
 
-pub(super) use carriers::{Problem, follow};
-pub(super) use facts::{entry as entry_of, loose, made};
-pub use names::Names;
+pub(super) use carriers::{Problem, follow, follow_reads};
+pub(super) use facts::{argument_names, entry as entry_of, loose, made, tool_names};
+pub use names::{Names, plural, words as words_of};
+pub(super) use names::{singular, words};
+pub(super) use planner::INTERFACE;
 pub use planner::{plan, withhold};
 pub use roles::Role;
+pub(super) use trace::home;
 
 /// A store that becomes a store of handles.
 #[derive(Clone, Debug)]
@@ -32,6 +37,8 @@ pub struct Handle {
     pub names: Names,
     /// How long a value lives, and how many may.
     pub lifetime: Lifetime,
+    /// What keeps the values in the place of a store in memory.
+    pub shared: Option<SharedStore>,
     /// The server knows its callers: a handle belongs to one.
     pub owner: bool,
     /// Functions that the handle passes through, tool handlers among them.
@@ -56,6 +63,8 @@ pub struct Handle {
     pub idle: Option<Site>,
     /// Fields of the initial value that a caller may choose.
     pub choices: Vec<String>,
+    /// Schemas let callers leave the handle out, for a time: they are told where to get one.
+    pub transition: bool,
     /// What an owner hears about a value that has expired: `its lines are lost`.
     pub loss: String,
     /// Why it is done like this, one decision each.
@@ -119,6 +128,10 @@ pub struct Lifetime {
     pub idle_is_set: bool,
     /// So is the limit.
     pub limit_is_set: bool,
+    /// The code of the container says how long.
+    pub idle_in_code: bool,
+    /// The code of the container says how many.
+    pub limit_in_code: bool,
 }
 
 /// A function that the handle passes through.
@@ -267,6 +280,16 @@ impl Carries {
 }
 
 impl Handle {
+    /// Whether a tool that creates a value is to be added.
+    pub fn adds_creator(&self) -> bool {
+        self.lazy || !self.tools.iter().any(|tool| tool.role == Role::Creates)
+    }
+
+    /// Whether a tool that drops a value is to be added.
+    pub fn adds_destroyer(&self) -> bool {
+        !self.tools.iter().any(|tool| tool.role == Role::Destroys)
+    }
+
     /// The tool whose answer tells the id.
     pub fn creating_tool(&self) -> String {
         let known = self.tools.iter().find(|tool| tool.role == Role::Creates).filter(|_| !self.lazy);

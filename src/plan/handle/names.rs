@@ -15,6 +15,8 @@ pub struct Names {
     pub create: String,
     /// The tool that drops one.
     pub destroy: String,
+    /// The tool that lists those of a caller, where one can be told from another; `None` where another tool has its name.
+    pub list: Option<String>,
     /// What an id begins with, without the underscore.
     pub prefix: String,
     /// What the environment variables of its settings begin with.
@@ -76,33 +78,55 @@ impl Names {
             Some(chosen) => words(chosen),
             None => noun(source),
         };
+        let chosen = source.chosen;
         let with = |first: &[&str], last: &[&str], spelling| {
             let all: Vec<&str> =
                 first.iter().copied().chain(words.iter().map(String::as_str)).chain(last.iter().copied()).collect();
             join(&all, spelling)
         };
-        let mut out = Self {
+        Self {
             noun: words.join(" "),
-            argument: with(&[], &["id"], arguments),
-            variable: with(&[], &["id"], Spelling::Camel),
-            create: with(&["create"], &[], tools),
-            destroy: with(&["destroy"], &[], tools),
-            prefix: source.chosen.prefix.clone().unwrap_or_else(|| prefix(&words)),
+            argument: settled(&chosen.argument, with(&[], &["id"], arguments), source.arguments),
+            variable: match &chosen.argument {
+                Some(argument) => join(&self::words(argument), Spelling::Camel),
+                None => with(&[], &["id"], Spelling::Camel),
+            },
+            create: settled(&chosen.create, with(&["create"], &[], tools), source.tools),
+            destroy: settled(&chosen.destroy, with(&["destroy"], &[], tools), source.tools),
+            list: chosen.list.clone().or_else(|| free(join(&all_of("list", &words), tools), source.tools)),
+            prefix: chosen.prefix.clone().unwrap_or_else(|| prefix(&words)),
             setting: words.join("_").to_uppercase(),
-        };
-        for (name, others) in
-            [(&mut out.create, source.tools), (&mut out.destroy, source.tools), (&mut out.argument, source.arguments)]
-        {
-            while others.contains(name) {
-                *name = match name.as_str() {
-                    taken if taken.contains('-') => format!("{taken}-handle"),
-                    taken if taken.contains('_') => format!("{taken}_handle"),
-                    taken => format!("{taken}Handle"),
-                };
-            }
         }
-        out
     }
+}
+
+/// `list` and the plural of a noun.
+fn all_of<'w>(verb: &'w str, noun: &'w [String]) -> Vec<String> {
+    let mut words: Vec<String> = std::iter::once(verb.to_owned()).chain(noun.iter().cloned()).collect();
+    if let Some(last) = words.last_mut() {
+        *last = plural(last);
+    }
+    words
+}
+
+/// A name, unless something else has it.
+fn free(name: String, others: &[String]) -> Option<String> {
+    (!others.contains(&name)).then_some(name)
+}
+
+/// A name as it was chosen; else one that follows from the noun, and that nothing else has.
+fn settled(chosen: &Option<String>, mut name: String, others: &[String]) -> String {
+    if let Some(chosen) = chosen {
+        return chosen.clone();
+    }
+    while others.contains(&name) {
+        name = match name.as_str() {
+            taken if taken.contains('-') => format!("{taken}-handle"),
+            taken if taken.contains('_') => format!("{taken}_handle"),
+            taken => format!("{taken}Handle"),
+        };
+    }
+    name
 }
 
 /// The spelling of most names that show one.
@@ -121,7 +145,8 @@ fn spelling<'a>(names: impl Iterator<Item = &'a str>) -> Option<Spelling> {
     (counts[best] > 0).then_some([Spelling::Snake, Spelling::Camel, Spelling::Kebab][best])
 }
 
-fn join(words: &[&str], spelling: Spelling) -> String {
+fn join<W: AsRef<str>>(words: &[W], spelling: Spelling) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match spelling {
         Spelling::Snake => words.join("_"),
         Spelling::Kebab => words.join("-"),
@@ -222,6 +247,16 @@ pub fn singular(word: &str) -> String {
     }
 }
 
+/// The plural of an English noun.
+pub fn plural(word: &str) -> String {
+    let vowel_before_y = |stem: &str| stem.ends_with(['a', 'e', 'i', 'o', 'u']);
+    match word.strip_suffix('y') {
+        Some(stem) if !vowel_before_y(stem) => format!("{stem}ies"),
+        _ if word.ends_with(['s', 'x', 'z']) || word.ends_with("ch") || word.ends_with("sh") => format!("{word}es"),
+        _ => format!("{word}s"),
+    }
+}
+
 /// Three letters that remind of the noun: its first one and the consonants that follow.
 fn prefix(words: &[String]) -> String {
     let letters: String = words.concat().chars().filter(char::is_ascii_alphabetic).collect();
@@ -269,23 +304,31 @@ mod tests {
 
     #[test]
     fn a_name_can_be_chosen() {
-        let chosen = NameSetting { noun: Some("shopping trolley".to_owned()), prefix: Some("trl".to_owned()) };
+        let noun = Some("shopping trolley".to_owned());
+        let chosen = NameSetting { noun, prefix: Some("trl".to_owned()), ..NameSetting::default() };
         let tools = ["add_item".to_owned()];
         let source =
             Source { store: "baskets", value: None, list: true, tools: &tools, arguments: &[], chosen: &chosen };
         let names = Names::of(&source);
         assert_eq!((names.noun.as_str(), names.create.as_str()), ("shopping trolley", "create_shopping_trolley"));
         assert_eq!((names.argument.as_str(), names.prefix.as_str()), ("shopping_trolley_id", "trl"));
-        let prefix = NameSetting { noun: None, prefix: Some("b".to_owned()) };
+        let prefix = NameSetting { prefix: Some("b".to_owned()), ..NameSetting::default() };
         assert_eq!(Names::of(&Source { chosen: &prefix, list: false, ..source }).create, "create_basket");
+        let argument = NameSetting { argument: Some("trolley_ref".to_owned()), ..NameSetting::default() };
+        let names = Names::of(&Source { chosen: &argument, list: false, ..source });
+        assert_eq!((names.argument.as_str(), names.variable.as_str()), ("trolley_ref", "trolleyRef"));
+        assert_eq!((names.noun.as_str(), names.create.as_str()), ("basket", "create_basket"));
     }
 
     #[test]
     fn names_follow_the_servers_spelling_and_never_collide() {
         let snake = names("baskets", None, &["add_item", "create_basket"], &["sku"]);
         assert_eq!((snake.argument.as_str(), snake.create.as_str()), ("basket_id", "create_basket_handle"));
+        assert_eq!(snake.list.as_deref(), Some("list_baskets"));
+        assert_eq!(names("baskets", None, &["list_baskets"], &[]).list, None);
         assert_eq!((snake.prefix.as_str(), snake.variable.as_str()), ("bsk", "basketId"));
         let camel = names("baskets", None, &["addItem"], &["itemName"]);
+        assert_eq!(names("tallies", None, &["addItem"], &[]).list.as_deref(), Some("listTallies"));
         assert_eq!((camel.argument.as_str(), camel.destroy.as_str()), ("basketId", "destroyBasket"));
         let kebab = names("baskets", None, &["add-item"], &["sku"]);
         assert_eq!((kebab.argument.as_str(), kebab.create.as_str()), ("basket_id", "create-basket"));

@@ -1,19 +1,24 @@
 //! Decides, store by store: a step, or what a person has to do and why.
 
-use super::carriers::{Followed, Problem, follow};
+use super::carriers::{Followed, Problem, follow_handed};
 use super::limits;
 use super::names::{Names, Source};
 use super::wrapped::{self, Wrapped};
-use super::{Container, Entry, Handle, Lifetime, Role, Store, ToolUse, facts, groups, roles};
+use super::{Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, external, facts, groups, roles};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
-use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, site};
+use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, choice, selection, site};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
 
-const INTERFACE: &str =
+/// What is to be done where values have to be shared.
+pub(in crate::plan) const INTERFACE: &str =
     "keep the values in a store that the processes share, behind create, get, save and destroy by handle";
+
+/// What the reader of a change for a time of transition has to know.
+pub(super) const TRANSITION: &str = "schemas leave the handle optional, and a call without it is told where to get one; run fix \
+     without --transition once clients have listed the tools again";
 
 /// Plans what becomes of the stores of a server that are kept by session.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
@@ -21,16 +26,32 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
     let stores: Vec<&Found> = context
         .stores()
         .filter(|found| {
-            found.holds == Holds::AppState && found.carrier == Carrier::Handle && found.keyed_by == KeyedBy::SessionId
+            found.holds == Holds::AppState
+                && choice::carrier(context, settings, found) == Carrier::Handle
+                && found.keyed_by == KeyedBy::SessionId
         })
+        .filter(|found| !is_split(context, found, &out.steps))
         .collect();
+    let (outside, stores): (Vec<&Found>, Vec<&Found>) =
+        stores.into_iter().partition(|found| external::is_outside(context, found));
+    for found in outside {
+        match external::step(context, server, found, &names, settings) {
+            Ok(step) => {
+                names.take(&step);
+                out.steps.push(step);
+            }
+            Err(problem) => out.manual.push(manual(context, found, problem)),
+        }
+    }
     let wrapped: Vec<Wrapped> = stores.iter().filter_map(|found| wrapped::of(context, found)).collect();
     let around = |found: &&Found| wrapped.iter().find(|wrapped| wrapped.container == found.holder);
     let stores: Vec<&Found> = stores.iter().map(|found| around(found).map_or(*found, |outer| &outer.found)).collect();
     for (found, companions) in groups::of(context, &stores) {
         let outer = wrapped.iter().find(|wrapped| wrapped.found.holder == found.holder);
         match store(context, server, (found, outer), &companions, &names, settings) {
-            Ok(step) => {
+            Ok(mut step) => {
+                chosen::obey(&mut step, &names, settings, &mut out.wrong);
+                step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
                 names.take(&step);
                 out.steps.push(step);
             }
@@ -43,14 +64,21 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
     }
 }
 
-/// Takes back the steps that keep values in memory, where a server turns out to run in several processes.
-pub fn withhold(plans: &mut [ServerPlan], servers: &[Server]) {
+/// Whether a step takes a part out of a store: what is left is looked at once it is gone.
+pub(super) fn is_split(context: &Context<'_, '_>, found: &Found, steps: &[Step]) -> bool {
+    selection::splits(steps, &site(context, Spot { module: found.holder.module, span: found.holder.span }))
+}
+
+/// Takes back the steps that keep values in memory, where a server turns out to run in several processes and no plan file says where
+/// they are.
+pub fn withhold(plans: &mut [ServerPlan], servers: &[Server], settings: &PlanSettings) {
+    let in_one = |step: &Step| choice::of_step(step, settings).is_some_and(|own| own.home.is_some());
     for plan in plans {
         let server = servers.iter().find(|server| server.path == plan.server && server.language == plan.language);
         let Some(several) = server.and_then(|server| server.processes.first()) else { continue };
         let (handles, others) = std::mem::take(&mut plan.steps)
             .into_iter()
-            .partition(|step| matches!(step.kind, StepKind::Handle(_) | StepKind::Captured(_)));
+            .partition(|step| matches!(step.kind, StepKind::Handle(_) | StepKind::Captured(_)) && !in_one(step));
         plan.steps = others;
         plan.manual.extend(handles.into_iter().filter_map(|step| withheld(step, several)));
     }
@@ -88,9 +116,11 @@ impl Words {
         let names = match &step.kind {
             StepKind::Handle(handle) => &handle.names,
             StepKind::Captured(captured) => &captured.names,
+            StepKind::External(external) => &external.names,
             _ => return,
         };
         self.tools.extend([names.create.clone(), names.destroy.clone()]);
+        self.tools.extend(names.list.clone());
         self.arguments.push(names.argument.clone());
     }
 }
@@ -151,11 +181,11 @@ fn store(
     let place = facts::place(context, found).ok_or_else(|| {
         stop("the object that it is a field of is made for each session", "keep it where one process has it once")
     })?;
-    let followed = follow(context, found, companions);
+    let followed = follow_handed(context, found, companions);
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
     }
-    let tools = tools(context, found, companions, &followed)?;
+    let tools = handler_tools(context, found, companions, &followed)?;
     if server.principal == Principal::User && tools.iter().any(|tool| tool.body.is_some()) {
         return Err(stop(
             "the tools' functions are not handed who is calling, and a handle belongs to one caller",
@@ -208,7 +238,11 @@ fn store(
             place,
             container,
         },
-        lifetime: lifetime(settings, &called),
+        lifetime: Lifetime {
+            idle_in_code: facts::has_option(context.analysis, made, "ttl"),
+            limit_in_code: facts::has_option(context.analysis, made, "max"),
+            ..lifetime(settings, &called)
+        },
         owner: server.principal == Principal::User,
         companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
@@ -220,6 +254,8 @@ fn store(
         first: wrapped.map(|outer| site(context, context.spot(outer.first))),
         idle: wrapped.and_then(|outer| outer.idle).map(|at| site(context, context.spot(at))),
         choices: facts::choices(context.analysis, found),
+        transition: settings.transition,
+        shared: None,
         loss: loss(&facts::lists(context.analysis, found)),
         reasons: reasons(&names, &tools, lazy),
         names,
@@ -248,7 +284,8 @@ fn store(
     })
 }
 
-fn tools(
+/// The tools that the handlers on the way serve.
+pub(super) fn handler_tools(
     context: &Context<'_, '_>,
     found: &Found,
     companions: &[&Found],
@@ -304,6 +341,8 @@ pub(super) fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
         limit: own.limit.or(general.limit).unwrap_or(1000),
         idle_is_set: own.idle_seconds.is_some(),
         limit_is_set: own.limit.is_some(),
+        idle_in_code: false,
+        limit_in_code: false,
     }
 }
 

@@ -57,6 +57,7 @@ fn trace(flow: &Flow<'_>, at: ExprRef, whole: bool, seen: &mut FxHashSet<ExprRef
             .filter(|arm| flow.is_id(*arm) || !whole)
             .find_map(|arm| trace(flow, arm, whole, seen)),
         ExprKind::Member { object, .. } | ExprKind::Index { object, .. } => trace(flow, inner(*object), false, seen),
+        ExprKind::Template(parts) => parts.iter().find_map(|part| trace(flow, inner(*part), false, seen)),
         ExprKind::Call { callee, args } => {
             let args: Vec<ExprRef> = args.iter().map(|arg| inner(arg.value)).collect();
             let carried = args.iter().find_map(|arg| trace(flow, *arg, false, seen));

@@ -18,6 +18,7 @@ use crate::rules::detect::Context;
 use crate::rules::{session_transport_map, session_transport_setup};
 use crate::workspace::version::Release;
 
+use super::singleton::{self, Origin};
 use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site};
 
 /// What is known of an expression once there are no sessions.
@@ -90,6 +91,8 @@ pub struct Transport {
     pub sse: Vec<Route>,
     /// Where the tables of sessions are declared.
     pub tables: Vec<Site>,
+    /// Where the servers come from.
+    pub servers: Vec<Origin>,
     /// Functions after which the process ends.
     pub endings: Vec<Site>,
     /// The session header in lists of headers that browsers may send or read.
@@ -148,8 +151,12 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         // A package may hold several servers, each in files of its own.
         id: format!("transport:{}", context.analysis.flow.program.module(first.at.module).path),
         rule: session_transport_setup::RULE.name,
-        title: "Make server and transport for each request, without sessions".to_owned(),
-        level: Level::Safe,
+        title: match sse.is_empty() {
+            true => "Make server and transport for each request, without sessions".to_owned(),
+            false => "Make server and transport for each request, without sessions, and drop the HTTP+SSE endpoints"
+                .to_owned(),
+        },
+        level: if sse.is_empty() { Level::Safe } else { Level::Review },
         requires,
         claims,
         kind: StepKind::Transport(Box::new(Transport {
@@ -158,6 +165,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             routes,
             sse,
             tables: tables::sites(context),
+            servers: singleton::servers(context),
             endings: endings::of(context),
             header_lists: lists::sites(context),
         })),

@@ -74,11 +74,8 @@ fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
         if registers.is_none() && !named_like_route(context, at) {
             continue;
         }
-        let mut handlers: Vec<FuncRef> = args
-            .iter()
-            .flat_map(|arg| handlers_in(context, At { module: at.module, id: arg.value }))
-            .filter(|func| reach(flow, *func).iter().any(|reached| serving.contains(reached)))
-            .collect();
+        let mut handlers: Vec<FuncRef> =
+            args.iter().flat_map(|arg| serving_in(context, At { module: at.module, id: arg.value }, serving)).collect();
         handlers.sort_unstable();
         handlers.dedup();
         if handlers.is_empty() {
@@ -132,6 +129,26 @@ fn serving(context: &Context<'_, '_>, kind: Role) -> FxHashSet<FuncRef> {
         {
             out.insert(flow.program.func_of(at));
         }
+    }
+    out
+}
+
+/// The functions of an argument that serve. A helper may stand between them and the route: `wrap(async (req, res) => …)`.
+fn serving_in(context: &Context<'_, '_>, arg: ExprRef, serving: &FxHashSet<FuncRef>) -> Vec<FuncRef> {
+    let flow = &context.analysis.flow;
+    let serves = |func: &FuncRef| reach(flow, *func).iter().any(|reached| serving.contains(reached));
+    let facts = flow.program.module(arg.module);
+    let written = match facts.kind(arg.id) {
+        ExprKind::Symbol(symbol) => facts.symbol(*symbol).init.unwrap_or(arg.id),
+        _ => arg.id,
+    };
+    let mut out = Vec::new();
+    if let ExprKind::Call { args, .. } = facts.kind(written) {
+        let given = args.iter().map(|given| At { module: arg.module, id: given.value });
+        out.extend(given.flat_map(|given| flow.functions_at(given)).filter(serves));
+    }
+    if out.is_empty() {
+        out.extend(handlers_in(context, arg).into_iter().filter(serves));
     }
     out
 }

@@ -11,6 +11,9 @@ use crate::plan::web::Framework;
 /// What a count of sessions says now; stands above the code that tells it.
 pub const COUNTS: &str = "// The key keeps its name for whoever reads it; it counts requests in flight now.";
 
+/// How long shutdown waits for requests, in milliseconds: one that hangs must not keep the process.
+const LATEST: &str = "10_000";
+
 /// A request during shutdown.
 const DRAINING: Answer<'static> =
     Answer { status: 503, header: Some(("Connection", "close")), code: -32000, message: "Server is shutting down" };
@@ -122,11 +125,17 @@ impl InFlight<'_> {
     /// The statements with which shutdown waits. They stand in an asynchronous function.
     pub fn drain(&self) -> String {
         let Names { set, draining, .. } = self.names;
+        let late = format!("AbortSignal.timeout({LATEST})");
         let wait = match self.entry.framework {
-            Framework::Hono | Framework::Web => format!("await Promise.allSettled([...{set}]);"),
+            Framework::Hono | Framework::Web => {
+                let abort = self.entry.style.string("abort");
+                let comma = if self.entry.style.trailing_commas { "," } else { "" };
+                let late = format!("new Promise((resolve) => {late}.addEventListener({abort}, resolve))");
+                format!("await Promise.race([\n\tPromise.allSettled([...{set}]),\n\t{late}{comma}\n]);")
+            }
             _ => {
                 let close = self.entry.style.string("close");
-                format!("await Promise.allSettled([...{set}].map((res) => once(res, {close})));")
+                format!("await Promise.allSettled([...{set}].map((res) => once(res, {close}, {{ signal: {late} }})));")
             }
         };
         self.entry.style.dress(&format!("{draining} = true;\n{wait}"))

@@ -2,6 +2,7 @@
 
 pub mod ends;
 pub mod entry;
+pub mod external;
 pub mod factory;
 pub mod handle;
 pub mod handle_module;
@@ -13,9 +14,11 @@ pub mod lines;
 pub mod project;
 pub mod prune;
 pub mod pure;
+pub mod required;
 pub mod scope;
 pub mod script;
 pub mod scripts;
+pub mod selection;
 pub mod singleton;
 pub mod style;
 pub mod telemetry;

@@ -217,7 +217,7 @@ fn walk<'t>(root: Node<'t>, visit: &mut dyn FnMut(Node<'t>)) {
 /// A list of names, some of which go, while our changes put others in: written anew.
 fn relist(script: &Script, statement: Node<'_>, gone: &[usize], changes: &[Change]) -> Option<Change> {
     let within = span(statement);
-    let added = changes.iter().filter(|change| change.span.start == change.span.end && within.contains(change.span));
+    let added = changes.iter().filter(|change| puts_in(within, change));
     let added: Vec<&str> =
         added.flat_map(|change| change.text.split(',')).map(str::trim).filter(|name| !name.is_empty()).collect();
     let mut listed = Vec::new();
@@ -235,6 +235,11 @@ fn relist(script: &Script, statement: Node<'_>, gone: &[usize], changes: &[Chang
     let glue =
         if multiline { format!(",{}{}", script.style.newline, script.indentation(*first)) } else { ", ".to_owned() };
     Some(script.change(Span::new(first.start_byte(), last.end_byte()), names.join(&glue)))
+}
+
+/// Whether a change puts something in amid a statement.
+fn puts_in(statement: Span, change: &Change) -> bool {
+    change.span.start == change.span.end && statement.start < change.span.start && change.span.end < statement.end
 }
 
 fn finish(script: &Script, changes: Vec<Change>, candidates: &[Candidate<'_>], dead: &FxHashSet<usize>) -> Vec<Change> {
@@ -257,7 +262,7 @@ fn finish(script: &Script, changes: Vec<Change>, candidates: &[Candidate<'_>], d
         match relist(script, statement, &names, &changes) {
             Some(relisted) => {
                 let within = span(statement);
-                changes.retain(|change| change.span.start < change.span.end || !within.contains(change.span));
+                changes.retain(|change| !puts_in(within, change));
                 changes.push(relisted);
             }
             None => cuts.extend(unlist(script, statement, &names)),
@@ -265,6 +270,23 @@ fn finish(script: &Script, changes: Vec<Change>, candidates: &[Candidate<'_>], d
     }
     let nested = |cut: &Span| cuts.iter().any(|other| other != cut && other.contains(*cut));
     let outer: Vec<Span> = cuts.iter().copied().filter(|cut| !nested(cut)).collect();
+    // What begins a line of its own behind what goes takes its place.
+    let mut outer = outer;
+    for change in &mut changes {
+        let at = change.span.start as usize;
+        let follows = |cut: &Span| {
+            let end = cut.end as usize;
+            (cut.start as usize) < at && at < end && script.text()[at..end].trim().is_empty()
+        };
+        let newline = script.style.newline;
+        if change.span.start == change.span.end
+            && change.text.starts_with(newline)
+            && let Some(index) = outer.iter().position(follows)
+        {
+            change.span.start = outer.remove(index).start;
+            change.text.drain(..newline.len());
+        }
+    }
     // What is put in at the edge of a cut belongs to what stands beside it.
     let within = |cut: &Span, span: Span| match span.start == span.end {
         true => cut.start < span.start && span.end < cut.end,

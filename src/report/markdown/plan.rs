@@ -1,10 +1,11 @@
 //! What `fix` would do, group by group with its diff, what stays manual, and on which preconditions the edits rest.
 
-use super::escape::{code, fence, prose};
+use super::escape::{cell, code, fence, prose};
 use super::{Cx, Part};
 use crate::classify::answer::{Category, Place};
 use crate::report::fix::{Fix, Group, Manual};
 use crate::report::layout::plural;
+use crate::report::tool_text::ToolText;
 use crate::report::verdict::as_sentence;
 
 /// Groups that the short form lists.
@@ -20,6 +21,7 @@ pub fn render(cx: &Cx<'_>, fix: &Fix) -> Vec<Part> {
         }
         out.push(part);
     }
+    out.extend(read_by_models(cx, &fix.tool_text).map(Part::plain));
     out.extend(left(cx, fix).map(Part::plain));
     out.extend(stays(fix).map(Part::plain));
     out.extend(preconditions(cx, fix).map(Part::plain));
@@ -44,7 +46,26 @@ pub fn brief(fix: &Fix) -> Option<String> {
     if left > 0 {
         out.push_str(&format!("- left to you: {}\n", plural(left, "thing")));
     }
+    if let Some(sentence) = fix.tool_text.sentence() {
+        out.push_str(&format!("- {}\n", sentence.trim_end_matches('.')));
+    }
     out.push_str("\n`mcp-migrate fix --dry-run` shows the diff.\n");
+    Some(out)
+}
+
+/// How much more models read, tool by tool.
+fn read_by_models(cx: &Cx<'_>, text: &ToolText) -> Option<String> {
+    let mut out = format!(
+        "\n## What models read\n\n{} Counted are names, titles, descriptions, and the names and texts of schemas, as the code \
+         says them; what is filled in at run time is not.\n\n| tool | file | before | after | more |\n| --- | --- | ---: | ---: | ---: |\n",
+        text.sentence()?
+    );
+    let count = |count: Option<usize>| count.map_or_else(|| "\u{2013}".to_owned(), |count| count.to_string());
+    for tool in &text.tools {
+        let (name, path) = (cell(&code(&tool.tool)), cell(&code(&cx.base.path(&tool.path))));
+        let (before, after) = (count(tool.before), count(tool.after));
+        out.push_str(&format!("| {name} | {path} | {before} | {after} | {:+} |\n", tool.added()));
+    }
     Some(out)
 }
 

@@ -39,6 +39,8 @@ pub fn fix(files: &Files) -> Fixed {
         level: Level::Review,
         rules: Vec::new(),
         without: Vec::new(),
+        declined: Vec::new(),
+        plan: None,
         policy: Policy::default(),
         allow_dirty: true,
     };

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcp_migrate::plan::Level;
+use mcp_migrate::plan::{Level, PlanSettings};
 
 use crate::disk::{Outcome, Package};
 use crate::parse::assert_parses;
@@ -13,7 +13,7 @@ use crate::parse::assert_parses;
 const MANIFEST: &str = r#"{
   "name": "desk",
   "type": "module",
-  "dependencies": { "@modelcontextprotocol/sdk": "^1.29.0", "express": "^5.1.0", "zod": "^4.0.0" }
+  "dependencies": { "@modelcontextprotocol/sdk": "^1.29.0", "express": "^5.1.0", "ioredis": "^5.8.0", "keyv": "^5.5.0", "redis": "^5.8.0", "zod": "^4.0.0" }
 }
 "#;
 
@@ -49,9 +49,17 @@ app.all('/mcp', async (req, res) => {
 app.listen(3000);
 ";
 
-fn cases() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fix/handles/cases")
+/// A folder of programs with what becomes of them.
+pub struct Cases {
+    /// The folder below `tests/fix`.
+    pub folder: &'static str,
+    /// What the ids of its steps begin with.
+    pub step: &'static str,
+    /// What the plan says of those that are left to a person.
+    pub what: &'static str,
 }
+
+const HANDLES: Cases = Cases { folder: "handles/cases", step: "handle:", what: "into handles" };
 
 /// A program: its name, and its files.
 struct Case {
@@ -70,9 +78,15 @@ fn files_of(text: &str) -> Vec<(String, String)> {
     out
 }
 
-fn all() -> Vec<Case> {
+impl Cases {
+    fn path(&self) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fix").join(self.folder)
+    }
+}
+
+fn all(cases: &Cases) -> Vec<Case> {
     let mut out = Vec::new();
-    for entry in fs::read_dir(cases()).expect("cases") {
+    for entry in fs::read_dir(cases.path()).expect("cases") {
         let path = entry.expect("an entry").path();
         let file = path.file_name().and_then(|name| name.to_str()).expect("a name").to_owned();
         if let Some((name, "txt")) = file.split_once('.') {
@@ -81,38 +95,42 @@ fn all() -> Vec<Case> {
         }
     }
     out.sort_by(|a, b| a.name.cmp(&b.name));
-    assert!(out.len() >= 12, "only {} cases", out.len());
+    assert!(out.len() >= 4, "only {} cases", out.len());
     out
 }
 
 /// All programs with their files.
 pub fn programs() -> impl Iterator<Item = (String, Vec<(String, String)>)> {
     let own = |text: &str| text.to_owned();
-    all().into_iter().map(move |case| {
+    all(&HANDLES).into_iter().map(move |case| {
         let mut files = vec![(own("package.json"), own(MANIFEST)), (own("src/http.ts"), own(HTTP))];
         files.extend(case.files);
         (case.name, files)
     })
 }
 
-fn fixed(files: &[(String, String)]) -> (Package, Outcome) {
+fn package(files: &[(String, String)]) -> Package {
     let mut all: Vec<(&str, &str)> = vec![("package.json", MANIFEST), ("src/http.ts", HTTP)];
     all.extend(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
-    let package = Package::new(&all);
+    Package::new(&all)
+}
+
+fn fixed(files: &[(String, String)]) -> (Package, Outcome) {
+    let package = package(files);
     let outcome = package.fix();
     (package, outcome)
 }
 
 /// The files that were changed, or what was said instead.
-fn told(case: &Case, package: &Package, outcome: &Outcome) -> (&'static str, String) {
+fn told(cases: &Cases, case: &Case, package: &Package, outcome: &Outcome) -> (&'static str, String) {
     if let Some(refused) = &outcome.refused {
         return ("refused", package.told(refused));
     }
-    if outcome.applied.is_empty() {
+    if !outcome.applied.iter().any(|(id, _)| id.starts_with(cases.step)) {
         let manual = outcome
             .manual
             .iter()
-            .filter(|manual| manual.what.contains("into handles"))
+            .filter(|manual| manual.what.contains(cases.what))
             .map(|manual| format!("{}\n{}\n{}\n", manual.what, manual.why, manual.todo.join("\n")));
         return ("refused", manual.collect());
     }
@@ -122,16 +140,21 @@ fn told(case: &Case, package: &Package, outcome: &Outcome) -> (&'static str, Str
 
 #[test]
 fn each_way_to_keep_state_by_session() {
+    each(&HANDLES);
+}
+
+/// Fixes every program of a folder, and compares what became of it.
+pub fn each(cases: &Cases) {
     let update = std::env::var_os("MCP_MIGRATE_UPDATE").is_some();
     let mut wrong = Vec::new();
-    for case in all() {
+    for case in all(cases) {
         let (package, outcome) = fixed(&case.files);
-        let (kind, got) = told(&case, &package, &outcome);
+        let (kind, got) = told(cases, &case, &package, &outcome);
         if kind == "after" {
             for (path, _) in &case.files {
                 assert_parses(path, &package.text(path));
             }
-            let handles = outcome.applied.iter().filter(|(id, _)| id.starts_with("handle:"));
+            let handles = outcome.applied.iter().filter(|(id, _)| id.starts_with(cases.step));
             assert!(
                 handles.clone().count() > 0 && handles.clone().all(|(_, level)| *level == Level::Review),
                 "{}",
@@ -140,7 +163,7 @@ fn each_way_to_keep_state_by_session() {
             // A second run finds nothing to do.
             assert!(package.plan().0.is_empty(), "{}: steps are left", case.name);
         }
-        let path = cases().join(format!("{}.{kind}.txt", case.name));
+        let path = cases.path().join(format!("{}.{kind}.txt", case.name));
         if update {
             fs::write(&path, &got).expect("an expectation");
             continue;
@@ -155,16 +178,63 @@ fn each_way_to_keep_state_by_session() {
 
 #[test]
 fn line_ends_are_kept() {
-    for case in all() {
+    keeps_line_ends(&HANDLES);
+}
+
+/// Sees that programs with foreign line ends become the same, with theirs.
+pub fn keeps_line_ends(cases: &Cases) {
+    for case in all(cases) {
         let foreign: Vec<(String, String)> =
             case.files.iter().map(|(path, text)| (path.clone(), text.replace('\n', "\r\n"))).collect();
         let (package, outcome) = fixed(&foreign);
         let (native, _) = fixed(&case.files);
-        if outcome.applied.is_empty() {
+        if !outcome.applied.iter().any(|(id, _)| id.starts_with(cases.step)) {
             continue;
         }
         for (path, _) in &case.files {
             assert_eq!(package.text(path), native.text(path).replace('\n', "\r\n"), "{}: {path}", case.name);
         }
     }
+}
+
+/// The text without what line breaks and commas at the end of a list make of it.
+fn squeezed(text: &str) -> String {
+    let text: String = text.chars().filter(|char| !char.is_whitespace()).collect();
+    [",}", ",]", ",)"].iter().fold(text, |text, end| text.replace(end, &end[1..]))
+}
+
+#[test]
+fn handles_are_optional_for_a_time_and_required_by_a_later_run() {
+    let transition = PlanSettings { transition: true, ..PlanSettings::default() };
+    let mut forms = 0;
+    for case in all(&HANDLES) {
+        let (direct, outcome) = fixed(&case.files);
+        if outcome.applied.is_empty() {
+            continue;
+        }
+        let package = package(&case.files);
+        let first = package.fix_with(&transition);
+        assert!(first.refused.is_none(), "{}: {}", case.name, package.told(&first.refused.expect("a refusal")));
+        assert_eq!(first.applied.len(), outcome.applied.len(), "{}", case.name);
+        assert!(package.plan_with(&transition).0.is_empty(), "{}: the same again changes nothing", case.name);
+        let between: String = case.files.iter().map(|(path, _)| package.text(path)).collect();
+        let required: String = case.files.iter().map(|(path, _)| direct.text(path)).collect();
+        for (path, _) in &case.files {
+            assert_parses(path, &package.text(path));
+        }
+        let asks = between.contains("givenHandle(") || between.contains("handleIn(");
+        // Where each tool that reaches the value creates it, no tool takes a handle but a new one.
+        assert_eq!(squeezed(&between) != squeezed(&required), asks, "{}\n{between}", case.name);
+        let later = package.fix();
+        assert!(later.refused.is_none(), "{}: {}", case.name, package.told(&later.refused.expect("a refusal")));
+        assert_eq!(later.applied.len(), usize::from(asks), "{}: {:?}", case.name, later.applied);
+        let handles = ["src/handles.ts", "src/handles.js"].map(str::to_owned);
+        for path in case.files.iter().map(|(path, _)| path).chain(&handles) {
+            let (got, wanted) = (package.text(path), direct.text(path));
+            assert_eq!(squeezed(&got), squeezed(&wanted), "{}: {path}\n{got}", case.name);
+        }
+        assert!(package.plan().0.is_empty(), "{}: and that is the end of it", case.name);
+        forms += usize::from(asks);
+    }
+    assert!(forms >= 12, "only {forms}");
 }

@@ -28,6 +28,11 @@ fn every_form_of_registration_takes_an_argument() {
 }
 
 #[test]
+fn every_form_of_registration_takes_an_argument_that_may_be_left_out() {
+    check("optional.txt", program::with_argument);
+}
+
+#[test]
 fn what_is_not_understood_is_refused_where_it_stands() {
     check("refusals.txt", program::with_argument);
 }

@@ -24,11 +24,13 @@ fn all() -> Features {
         owner: true,
         open: true,
         save: true,
+        put: true,
         has: true,
         size: true,
         list: true,
         pin: true,
         close: true,
+        transition: true,
         low_level: true,
     }
 }
@@ -211,6 +213,33 @@ assert.throws(() => store.get('bsk_x'), /unknown/);
     run(Features { web: true, ..plain }, &format!("{OPTIONS}{program}"));
 }
 
+#[test]
+fn callers_see_their_own_handles_and_strangers_none() {
+    let program = "
+const store = new handles.MemoryHandles(options);
+const [ann, bob] = ['ann', 'bob'].map((sub) => handles.ownerOf({ clientId: 'c', extra: { sub } }));
+const hers = await store.create({ n: 1 }, ann);
+await store.create({ n: 2 }, bob);
+await store.create({ n: 3 }, undefined);
+assert.deepEqual((await store.list(ann)).map(({ handle }) => handle), [hers]);
+// Callers without a name can't be told apart.
+assert.deepEqual(await store.list(undefined), []);
+assert.ok(!JSON.stringify(await store.list(ann)).includes('ann'), 'who owns it is not told');
+";
+    run(all(), &format!("{OPTIONS}{program}"));
+}
+
+#[test]
+fn a_handle_that_may_be_left_out_is_asked_for() {
+    let program = "
+assert.equal(handles.givenHandle('bsk_1', 'basket_id', 'create_basket'), 'bsk_1');
+const asks = /^Error: basket_id is required; call create_basket and pass the basket_id that it returns$/;
+assert.throws(() => handles.givenHandle(undefined, 'basket_id', 'create_basket'), asks);
+assert.throws(() => handles.givenHandle('', 'basket_id', 'create_basket'), asks);
+";
+    run(Features { low_level: false, ..all() }, &format!("{OPTIONS}{program}"));
+}
+
 /// Every second feature on, by the bits of a number.
 fn some(bits: u32) -> Features {
     let on = |bit: u32| bits >> bit & 1 == 1;
@@ -222,19 +251,21 @@ fn some(bits: u32) -> Features {
         owner: on(4),
         open: on(5),
         save: on(6),
+        put: on(6),
         has: on(7),
         size: on(8),
         list: on(9),
         pin: on(10),
         close: on(11),
         low_level: on(12),
+        transition: on(13),
     }
 }
 
 #[test]
 fn every_combination_parses_and_is_recognised() {
     let double = Style::of("const a = \"b\"\nif (a) {\n\tf(a)\n}\n", Eol::CrLf);
-    for bits in (0..1 << 13).step_by(7) {
+    for bits in (0..1 << 14).step_by(13) {
         let features = some(bits);
         let path = if features.typed { "handles.ts" } else { "handles.js" };
         for style in [style(), double] {

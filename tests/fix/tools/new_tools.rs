@@ -28,6 +28,7 @@ pub fn with_tool(case: &Case) -> String {
             text: text("Destroyed ${basket_id}"),
             structured: Vec::new(),
             text_alone: false,
+            lists: false,
         }
     } else {
         NewTool {
@@ -41,6 +42,7 @@ pub fn with_tool(case: &Case) -> String {
             text: text("Created basket ${basket_id}"),
             structured: vec![text("basket_id")],
             text_alone: false,
+            lists: false,
         }
     };
     let ahead = case.get("ahead").map(|needle| {

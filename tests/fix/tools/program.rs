@@ -58,6 +58,9 @@ pub fn with_argument(case: &Case) -> String {
         description: "basket_id returned by create_basket".to_owned(),
         source: "create_basket".to_owned(),
         constant: case.get("constant").map(str::to_owned),
+        schema: None,
+        frees: false,
+        optional: case.get("optional") == Some("yes"),
     };
     let context = Context {
         owner: case.get("owner") == Some("yes"),

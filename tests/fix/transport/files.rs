@@ -102,7 +102,7 @@ fn what_counts_and_closes_for_other_files_stays_where_it_is() {
     for text in [
         "export const track = (_req: Request, res: Response, next: NextFunction) => {",
         "  return inFlight.size;",
-        "  draining = true;\n  await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));\n}",
+        "  draining = true;\n  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));\n}",
     ] {
         assert!(controller.contains(text), "{text} is missing:\n{controller}");
     }

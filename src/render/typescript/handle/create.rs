@@ -7,9 +7,10 @@ use super::minted;
 use super::reach;
 use super::work::{Import, Work};
 use crate::model::facts::Span;
-use crate::plan::handle::{Container, Entry, Kind, Names, Place, Role, ToolUse, Touch};
+use crate::plan::handle::{Carries, Container, Entry, Kind, Names, Place, Role, ToolUse, Touch, plural};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
+use crate::render::typescript::scripts::Code;
 use crate::render::typescript::tools::{self, NewTool, Parameter};
 
 /// Lets the tools that create a value answer its id.
@@ -17,6 +18,7 @@ pub fn existing(work: &mut Work<'_>) -> Result<(), Refused> {
     for index in 0..work.handle.carriers.len() {
         let carrier = &work.handle.carriers[index];
         if !work.creates(carrier) {
+            alone(work, carrier)?;
             continue;
         }
         let touches: Vec<&Touch> = work.touches(index).filter(|touch| !work.is_gone(&touch.at)).collect();
@@ -26,28 +28,21 @@ pub fn existing(work: &mut Work<'_>) -> Result<(), Refused> {
             }
         }
     }
-    minted::settle(work)?;
-    described(work)
+    minted::settle(work)
 }
 
-/// What the model reads of the tools that create a value says so, and how long it lives.
-fn described(work: &mut Work<'_>) -> Result<(), Refused> {
-    let handle = work.handle;
-    let tools: Vec<&ToolUse> = handle.tools.iter().filter(|tool| !handle.lazy && tool.role == Role::Creates).collect();
-    for tool in tools {
-        let script = work.scripts.of(tool.entry.as_ref().unwrap_or(&tool.registration))?;
-        let script = if tool.body.is_some() { work.scripts.of(&tool.handler)? } else { script };
-        let store = store_expression(work, script, tool)?;
-        let others = handle.tools.iter().filter(|other| other.role != Role::Creates);
-        let destroying = handle.destroying_tool();
-        let users = users(others.map(|tool| tool.name.as_str()).collect(), &destroying);
-        let names = &handle.names;
-        let returns =
-            format!("Returns its {}, which {users}; call this again only for another {}.", names.argument, names.noun);
-        let lives = format!("{} {} ${{{store}.lifetime}}.", capital(article(&names.noun)), names.noun);
-        work.edits.extend(tools::describe(work.scripts, tool, &[returns, lives])?);
-    }
-    Ok(())
+/// Refuses a handler that creates a value for one of its tools and uses it for another: the first would be asked for a handle that
+/// only it can give.
+fn alone(work: &Work<'_>, carrier: &Carries) -> Result<(), Refused> {
+    let Entry::Handler(tools) = &carrier.entry else { return Ok(()) };
+    let creator = tools.iter().map(|tool| &work.handle.tools[*tool]).find(|tool| tool.role == Role::Creates);
+    let Some(creator) = creator.filter(|_| !work.handle.lazy) else { return Ok(()) };
+    let (script, function) = work.function(carrier)?;
+    Err(script.refuse(
+        function,
+        format!("this handler serves `{}`, which creates the value, along with tools that use it", creator.name),
+        "give that tool a handler of its own, and run again",
+    ))
 }
 
 /// The statement that puts a value in makes its handle, which the answers behind it tell.
@@ -116,25 +111,65 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     } else {
         handle.tools.iter().rev().find(|tool| file(tool) == file(first)).unwrap_or(first)
     };
-    let creates = handle.lazy || !handle.tools.iter().any(|tool| tool.role == Role::Creates);
-    let destroys = !handle.tools.iter().any(|tool| tool.role == Role::Destroys);
+    let creates = handle.adds_creator();
+    let destroys = handle.adds_destroyer();
     let (anchor_script, handled) = (work.scripts.of(&first.registration)?, work.scripts.of(&first.handler)?);
     let code = if first.entry.is_some() { handled } else { anchor_script };
     let store = store_expression(work, code, first)?;
     let ahead = ahead(work, first);
     if creates {
-        let tool = creating(work, code, &store)?;
+        let told = work.scripts.at(first.entry.as_ref().unwrap_or(&first.registration))?;
+        let later = is_read_later(work, told);
+        let mut tool = creating(work, code, &store)?;
+        if !later {
+            tool.description.pop();
+            work.notes.push(lifetime_note(&tool.name, &handle.names));
+        }
         work.edits.extend(tools::insert(work.scripts, first, true, &tool, ahead)?);
+    }
+    let lists = if handle.owner { handle.names.list.clone() } else { None };
+    if let Some(name) = &lists {
+        let tool = listing(&handle.names, name, &store, work.wait);
+        work.edits.extend(tools::insert(work.scripts, first, true, &tool, ahead)?);
+        work.features.list = true;
     }
     if destroys {
         let tool = destroying(work, &store);
         work.edits.extend(tools::insert(work.scripts, last, false, &tool, ahead)?);
     }
-    if handle.owner && (creates || destroys) {
+    for tool in handle.tools.iter().filter(|tool| !creates && tool.role == Role::Creates) {
+        tell_lifetime(work, tool);
+    }
+    if handle.owner && (creates || destroys || lists.is_some()) {
         let at = code.path.clone();
         work.owned_files.push(at);
     }
     Ok(())
+}
+
+/// Lets the description of a tool that creates values say how long they live, where that is known by the time it is read.
+fn tell_lifetime(work: &mut Work<'_>, tool: &ToolUse) {
+    let names = &work.handle.names;
+    let what = format!("{} {}", capital(article(&names.noun)), names.noun);
+    let description = tools::description(work.scripts, tool).filter(|code| is_read_later(work, *code));
+    let told = description.and_then(|code| Some((code, store_expression(work, code.script, tool).ok()?)));
+    match told {
+        Some((description, store)) => {
+            work.edits.extend(tools::say_more(description, &format!("{what} ${{{store}.lifetime}}.")));
+        }
+        None => work.notes.push(lifetime_note(&tool.name, names)),
+    }
+}
+
+fn lifetime_note(tool: &str, names: &Names) -> String {
+    format!("{tool}: its description should say how long {} lives", names.one())
+}
+
+/// Whether code runs after the store was made: within a function, or below it.
+fn is_read_later(work: &Work<'_>, code: Code<'_>) -> bool {
+    let made = &work.handle.store.made;
+    let below = code.script.path == made.path && code.node.start_byte() > made.span.end as usize;
+    below && work.handle.store.place != Place::Field || enclosing_function(code.node).is_some()
 }
 
 /// The first access of a handler that dispatches: a new tool has to be run before.
@@ -234,6 +269,7 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
         structured: vec![names.argument.clone()],
         text_alone: false,
+        lists: false,
     })
 }
 
@@ -291,6 +327,23 @@ pub fn drops(names: &Names, source: String, store: &str, wait: bool, owner: bool
         text: format!("Destroyed ${{{}}}", names.argument),
         structured: Vec::new(),
         text_alone: false,
+        lists: false,
+    }
+}
+
+/// The tool that lists the handles of the caller: handles alone, since who owns them is nobody's business.
+pub fn listing(names: &Names, name: &str, store: &str, wait: bool) -> NewTool {
+    let wait = if wait { "await " } else { "" };
+    let ids = format!("{}s", names.argument);
+    NewTool {
+        name: name.to_owned(),
+        description: vec![format!("List the {} of the calling user by {}.", plural(&names.noun), names.argument)],
+        parameters: Vec::new(),
+        body: vec![format!("const {ids} = ({wait}{store}.list(ownerOf({{auth}}))).map(({{ handle }}) => handle);")],
+        text: format!("{ids}: ${{JSON.stringify({ids})}}"),
+        structured: vec![ids],
+        text_alone: false,
+        lists: true,
     }
 }
 

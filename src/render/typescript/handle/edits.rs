@@ -45,6 +45,11 @@ impl Edits {
             .any(|change| change.path == path && change.span.start < change.span.end && change.span.contains(span))
     }
 
+    /// Whether code that is put in calls a function.
+    pub fn call(&self, function: &str) -> bool {
+        self.changes.iter().any(|change| change.text.contains(&format!("{function}(")))
+    }
+
     /// The changes of one file, in order, without those that lie within a larger one.
     pub fn of(&self, path: &str) -> Vec<Change> {
         let own: Vec<&Change> = self.changes.iter().filter(|change| change.path == path).collect();
@@ -66,7 +71,7 @@ impl Edits {
                 Some(last) if last.span == change.span && change.span.start == change.span.end => {
                     last.text += &change.text
                 }
-                // Two cuts that both take the space between them are one.
+                // Neighbours that go, each with the blank line between them.
                 Some(last)
                     if last.text.is_empty()
                         && change.text.is_empty()

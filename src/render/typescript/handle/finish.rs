@@ -3,6 +3,7 @@
 
 use tree_sitter::Node;
 
+use super::edits::Edits;
 use super::keys::argument;
 use super::work::Work;
 use crate::model::facts::Span;
@@ -17,10 +18,10 @@ pub fn clean(work: &mut Work<'_>) -> Result<(), Refused> {
         let carrier = &work.handle.carriers[index];
         let (script, function) = work.function(carrier)?;
         if !carrier.shared {
-            checks(work, script, function, carrier);
-            variables(work, script, function, carrier);
+            checks(&mut work.edits, script, function, carrier);
+            variables(&mut work.edits, script, function, carrier);
         }
-        deciding(work, script, function, carrier)?;
+        deciding(&work.edits, script, function, carrier)?;
     }
     Ok(())
 }
@@ -32,7 +33,7 @@ fn is_id(script: &Script, carrier: &Carries, node: Node<'_>) -> bool {
 }
 
 /// `if (!sessionId) throw …`: with a handle there is nothing to check.
-fn checks(work: &mut Work<'_>, script: &Script, function: Node<'_>, carrier: &Carries) {
+pub fn checks(edits: &mut Edits, script: &Script, function: Node<'_>, carrier: &Carries) {
     let mut stack = vec![function];
     while let Some(node) = stack.pop() {
         if node.kind() == "if_statement"
@@ -42,7 +43,7 @@ fn checks(work: &mut Work<'_>, script: &Script, function: Node<'_>, carrier: &Ca
             && only_ids(script, carrier, condition)
             && leaves(then)
         {
-            work.edits.cut(script, script.removal(node));
+            edits.cut(script, script.removal(node));
             continue;
         }
         stack.extend(children(node));
@@ -80,7 +81,7 @@ fn leaves(then: Node<'_>) -> bool {
 }
 
 /// Variables that held the id and that nothing uses any more.
-fn variables(work: &mut Work<'_>, script: &Script, function: Node<'_>, carrier: &Carries) {
+pub fn variables(edits: &mut Edits, script: &Script, function: Node<'_>, carrier: &Carries) {
     for _ in 0..3 {
         let mut declarators = Vec::new();
         collect(function, &mut declarators);
@@ -92,12 +93,12 @@ fn variables(work: &mut Work<'_>, script: &Script, function: Node<'_>, carrier: 
             else {
                 continue;
             };
-            if work.edits.covers(&script.path, span(statement)) || !holds_id(script, carrier, value) {
+            if edits.covers(&script.path, span(statement)) || !holds_id(script, carrier, value) {
                 continue;
             }
             match name.kind() {
-                "identifier" if is_unused(work, script, function, name) => {
-                    work.edits.cut(script, script.removal(statement));
+                "identifier" if is_unused(edits, script, function, name) => {
+                    edits.cut(script, script.removal(statement));
                     changed = true;
                 }
                 "object_pattern" => {
@@ -107,15 +108,15 @@ fn variables(work: &mut Work<'_>, script: &Script, function: Node<'_>, carrier: 
                         .copied()
                         .filter(|entry| {
                             let bound = bound(*entry);
-                            is_bound_id(script, carrier, *entry) && is_unused(work, script, function, bound)
+                            is_bound_id(script, carrier, *entry) && is_unused(edits, script, function, bound)
                         })
                         .collect();
                     if !dead.is_empty() && dead.len() == entries.len() {
-                        work.edits.cut(script, script.removal(statement));
+                        edits.cut(script, script.removal(statement));
                         changed = true;
                     } else {
                         for entry in dead {
-                            changed |= drop_entry(work, script, &entries, entry);
+                            changed |= drop_entry(edits, script, &entries, entry);
                         }
                     }
                 }
@@ -158,27 +159,27 @@ fn is_bound_id(script: &Script, carrier: &Carries, entry: Node<'_>) -> bool {
         .any(|site| site.path == script.path && (site.span == span(entry) || site.span == span(bound(entry))))
 }
 
-fn drop_entry(work: &mut Work<'_>, script: &Script, entries: &[Node<'_>], entry: Node<'_>) -> bool {
+fn drop_entry(edits: &mut Edits, script: &Script, entries: &[Node<'_>], entry: Node<'_>) -> bool {
     let Some(at) = entries.iter().position(|known| *known == entry) else { return false };
     let cut = match entries.get(at + 1) {
         Some(next) => Span::new(entry.start_byte(), next.start_byte()),
         None => Span::new(entries[at - 1].end_byte(), entry.end_byte()),
     };
-    let fresh = !work.edits.covers(&script.path, span(entry));
+    let fresh = !edits.covers(&script.path, span(entry));
     if fresh {
-        work.edits.cut(script, cut);
+        edits.cut(script, cut);
     }
     fresh
 }
 
 /// Whether all uses of a name in a function, but for its declaration, are gone.
-fn is_unused(work: &Work<'_>, script: &Script, function: Node<'_>, name: Node<'_>) -> bool {
+fn is_unused(edits: &Edits, script: &Script, function: Node<'_>, name: Node<'_>) -> bool {
     let mut stack = vec![function];
     while let Some(node) = stack.pop() {
         if matches!(node.kind(), "identifier" | "shorthand_property_identifier")
             && script.of(node) == script.of(name)
             && span(node) != span(name)
-            && !work.edits.covers(&script.path, span(node))
+            && !edits.covers(&script.path, span(node))
         {
             return false;
         }
@@ -188,12 +189,12 @@ fn is_unused(work: &Work<'_>, script: &Script, function: Node<'_>, name: Node<'_
 }
 
 /// A session id that still decides something would decide it the same way for ever.
-fn deciding(work: &Work<'_>, script: &Script, function: Node<'_>, carrier: &Carries) -> Result<(), Refused> {
+pub fn deciding(edits: &Edits, script: &Script, function: Node<'_>, carrier: &Carries) -> Result<(), Refused> {
     if carrier.shared {
         return Ok(());
     }
     for id in carrier.ids.iter().filter(|site| site.path == script.path) {
-        if work.edits.covers(&id.path, id.span) {
+        if edits.covers(&id.path, id.span) {
             continue;
         }
         let Some(node) = script.around(id.span) else { continue };
@@ -208,7 +209,7 @@ fn deciding(work: &Work<'_>, script: &Script, function: Node<'_>, carrier: &Carr
                 }
                 _ => false,
             };
-            if decides && !work.edits.covers(&script.path, span(parent)) {
+            if decides && !edits.covers(&script.path, span(parent)) {
                 return Err(script.refuse(
                     parent,
                     "whether there is a session decides something here",
@@ -229,7 +230,7 @@ pub fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
     for carrier in &work.handle.carriers {
         let Entry::Handler(tools) = &carrier.entry else { continue };
         let (script, function) = work.function(carrier)?;
-        let context = Context { owner: work.handle.owner, gone: gone(work, script, function) };
+        let context = Context { owner: work.handle.owner, gone: gone(&work.edits, script, function) };
         let creates = work.creates(carrier);
         let argument = argument(work);
         for (position, tool) in tools.iter().enumerate() {
@@ -251,7 +252,7 @@ pub fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
 }
 
 /// Names that a handler's parameters bind and that nothing in it uses any more, though something did.
-fn gone(work: &Work<'_>, script: &Script, function: Node<'_>) -> Vec<String> {
+pub fn gone(edits: &Edits, script: &Script, function: Node<'_>) -> Vec<String> {
     let Some(parameters) =
         function.child_by_field_name("parameters").or_else(|| function.child_by_field_name("parameter"))
     else {
@@ -269,7 +270,7 @@ fn gone(work: &Work<'_>, script: &Script, function: Node<'_>) -> Vec<String> {
     }
     names
         .into_iter()
-        .filter(|name| was_used(script, function, *name, parameters) && is_unused(work, script, function, *name))
+        .filter(|name| was_used(script, function, *name, parameters) && is_unused(edits, script, function, *name))
         .map(|name| script.of(name).to_owned())
         .collect()
 }

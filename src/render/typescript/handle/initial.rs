@@ -78,7 +78,8 @@ fn mentioned<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
     }
 }
 
-fn is_global(name: &str) -> bool {
+/// Whether a name is one of the language or of the platform.
+pub fn is_global(name: &str) -> bool {
     [
         "Date",
         "Map",
@@ -114,7 +115,7 @@ fn is_global(name: &str) -> bool {
 }
 
 /// Whether a name is declared within the value itself: a parameter of a callback.
-fn is_own(script: &Script, value: Node<'_>, name: &str) -> bool {
+pub fn is_own(script: &Script, value: Node<'_>, name: &str) -> bool {
     let mut stack = vec![value];
     while let Some(node) = stack.pop() {
         let binds = matches!(node.kind(), "formal_parameters" | "variable_declarator")

@@ -90,6 +90,9 @@ pub fn argument(work: &Work<'_>) -> Argument {
         description: format!("{} returned by {source}", names.argument),
         source,
         constant: None,
+        optional: work.handle.transition,
+        schema: None,
+        frees: false,
     }
 }
 

@@ -11,27 +11,31 @@ mod cleanup;
 mod create;
 mod dropped;
 pub(super) mod edits;
-mod finish;
-mod initial;
+pub(super) mod finish;
+pub(super) mod initial;
 mod keys;
 mod minted;
-mod mode;
+pub(super) mod mode;
 mod outside;
-mod reach;
+pub(super) mod reach;
 mod shed;
 mod store;
 mod words;
-mod work;
+pub(super) mod work;
+mod write_back;
 
 use super::handle_module::{self, Extended, Features, Place};
 use super::imports::{self, Wanted};
 use super::prune::prune;
 use super::script::{Script, children};
 use super::scripts::{Scripts, mentions};
+use super::tools::GIVEN;
 use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Handle};
 use crate::render::{Change, Files, Refused, Rendered};
+pub(super) use create::{unindented, users};
 use edits::Edits;
+pub(super) use words::{above, note};
 use work::{Import, Work};
 
 /// Renders the migration of one store.
@@ -66,6 +70,13 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     work.waits = mode::waiting(&work);
     work.creating = minted::creating(&work);
     work.wait = mode::can_wait(&work)? && minted::callbacks_wait(&work)? && !outside::counts_at_once(&work)?;
+    if work.handle.shared.is_some() && !work.wait {
+        return Err(declaring.refuse(
+            declaring.tree.root_node(),
+            "a store that processes share answers promises, and not all code that uses this one can wait for them",
+            "let the functions that use it be asynchronous, and run again",
+        ));
+    }
     work.features.wait = work.wait;
     work.features.close = !handle.companions.is_empty();
     keys::name(&mut work)?;
@@ -82,6 +93,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         mode::make_async(&mut work)?;
     }
     finish::arguments(&mut work)?;
+    write_back::write_back(&mut work)?;
     create::missing(&mut work)?;
     checks::known(&mut work)?;
     store::declare(&mut work)?;
@@ -95,6 +107,8 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     }
     words::settle(&mut work)?;
     names_are_free(&work)?;
+    // What is dispatched by name asks for its handle anyway.
+    work.features.transition = work.edits.call(GIVEN);
     let mut out = Rendered::default();
     module(&mut work, files, declaring, &mut out)?;
     let mut paths = work.edits.paths();
@@ -133,7 +147,14 @@ fn provide(features: Features, files: &dyn Files, declaring: &Script, out: &mut 
 /// The module that holds the handle stores, and what the files take from it.
 fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut Rendered) -> Result<(), Refused> {
     let place = provide(work.features, files, declaring, out)?;
-    let mut names = vec!["MemoryHandles"];
+    let mut names = match &work.handle.shared {
+        Some(shared) => {
+            let source = store::shared_source(shared, declaring, files)?;
+            want(work, declaring, &source, &[&shared.class]);
+            Vec::new()
+        }
+        None => vec!["MemoryHandles"],
+    };
     if declaring.typed() {
         names.insert(0, "HandleStore");
     }
@@ -156,7 +177,7 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
     for path in work.edits.paths() {
         let texts = work.edits.of(&path);
         let calls = |name: &&str| texts.iter().any(|change| change.text.contains(&format!("{name}(")));
-        let names: Vec<&str> = ["answering", "handleIn"].into_iter().filter(calls).collect();
+        let names: Vec<&str> = ["answering", "handleIn", GIVEN].into_iter().filter(calls).collect();
         if let Some(script) = scripts.by_path(&path).filter(|_| !names.is_empty()) {
             let specifier = relative(&place.path, &place.specifier, declaring, script);
             want(work, script, &specifier, &names);
@@ -234,7 +255,7 @@ fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
 }
 
 /// Changes of a file, without what they leave unused and with imports.
-fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wanted<'_>>) -> Vec<Change> {
+pub(super) fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wanted<'_>>) -> Vec<Change> {
     let mut out = prune(script, changes);
     wanted.sort_by_key(|want| want.name.to_lowercase());
     for import in imports::add(script, &wanted) {

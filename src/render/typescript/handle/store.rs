@@ -5,13 +5,14 @@ use tree_sitter::Node;
 use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
+use crate::plan::SharedStore;
 use crate::plan::handle::{Container, Place};
-use crate::render::Refused;
 use crate::render::typescript::imports;
 use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::scripts::{is_declared, mentions};
 use crate::render::typescript::tools::pair;
+use crate::render::{Files, Refused};
 
 /// Declares the handle store where the container was. Answers whether the file needs the type of handle stores.
 pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -49,7 +50,7 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
             }
             let indent = script.indentation(declaration);
             let text = script.indented(&script.style.dress(&options), indent);
-            let class = local(script, "MemoryHandles");
+            let class = class_in(work, script);
             let text = format!("new {class}{}({text})", type_argument(work, value.as_deref()));
             work.edits.replace(script, span(made), text);
             open_up(work, script, declaration)?;
@@ -81,6 +82,31 @@ fn local(script: &Script, name: &str) -> String {
         Some(other) if !mentions(script, script.tree.root_node(), name).is_empty() => free_name(script, &[other]),
         _ => name.to_owned(),
     }
+}
+
+/// The class of the store, as the declaring file calls it.
+fn class_in(work: &Work<'_>, script: &Script) -> String {
+    match &work.handle.shared {
+        Some(shared) => shared.class.clone(),
+        None => local(script, "MemoryHandles"),
+    }
+}
+
+/// The class of the store.
+pub fn class(shared: Option<&SharedStore>) -> &str {
+    shared.map_or("MemoryHandles", |shared| shared.class.as_str())
+}
+
+/// Imports the class of a shared store, which has to be there, from its file.
+pub fn shared_source(shared: &SharedStore, script: &Script, files: &dyn Files) -> Result<String, Refused> {
+    if files.exists(&shared.module) {
+        return Ok(reach::specifier(script, &shared.module));
+    }
+    Err(script.refuse(
+        script.tree.root_node(),
+        format!("the plan takes the store from `{}`, and there is no such file", shared.module),
+        "write it below the root, or name another file",
+    ))
 }
 
 /// With a function among the options, nothing else tells the type of values early enough.
@@ -219,7 +245,7 @@ fn move_out(
     let end = if script.style.semicolons { ";" } else { "" };
     let newline = script.style.newline;
     let argument = type_argument(work, value);
-    let class = local(script, "MemoryHandles");
+    let class = class_in(work, script);
     let text = format!("const {name}{annotation} = new {class}{argument}({}){end}", script.style.dress(options));
     work.edits.cut(script, script.removal(own));
     let start = script.removal(top).start as usize;

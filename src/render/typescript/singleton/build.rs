@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::made::Made;
 use super::{class, handed};
 use crate::model::facts::Span;
-use crate::plan::singleton::Singleton;
+use crate::plan::singleton::{Origin, Singleton};
 use crate::render::typescript::factory::{self, Factory, Known};
 use crate::render::typescript::in_flight::mentions;
 use crate::render::typescript::scope;
@@ -14,7 +14,7 @@ use crate::render::{Change, Files, Refused};
 
 /// How a server is built for a request.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Build {
+pub struct Build {
     /// The expression that builds one: `buildServer()`, `await createServer(config)`.
     pub call: String,
     /// The same as a function without parameters.
@@ -90,7 +90,7 @@ pub(super) fn find(
             class::of_field(script, inner)
         }
         "identifier" => {
-            let site = Place { script, singleton, files, used: span(connect.statement) };
+            let site = Place { script, origin: &singleton.origin, files, used: &[span(connect.statement)] };
             let within = made_in(handler, made).then_some(handler);
             named(&site, inner, within)
         }
@@ -122,17 +122,38 @@ fn factory_of(script: &Script, call: Node<'_>, text: &str) -> String {
     }
 }
 
-/// Where a server is used, once: in what will be gone.
+/// Where a server is used: in what will be gone.
 struct Place<'a, 's> {
     script: &'s Script,
-    singleton: &'a Singleton,
+    origin: &'a Origin,
     files: &'a dyn Files,
-    used: Span,
+    used: &'a [Span],
+}
+
+impl Place<'_, '_> {
+    fn is_gone(&self, used: Node<'_>) -> bool {
+        is_gone(self.used, used)
+    }
+}
+
+fn is_gone(gone: &[Span], used: Node<'_>) -> bool {
+    gone.iter().any(|gone| gone.contains(span(used)))
+}
+
+/// The server that a name stands for, which lives longer than a request. `used` is code that will be gone, or is seen to.
+pub fn shared(
+    script: &Script,
+    origin: &Origin,
+    files: &dyn Files,
+    receiver: Node<'_>,
+    used: &[Span],
+) -> Result<Build, Refused> {
+    named(&Place { script, origin, files, used }, receiver, None)
 }
 
 /// The server that a name stands for. `handler` is that of a request, where the transport is made in it.
 fn named(place: &Place<'_, '_>, receiver: Node<'_>, handler: Option<Node<'_>>) -> Result<Build, Refused> {
-    let Place { script, singleton, .. } = *place;
+    let Place { script, origin, .. } = *place;
     let name = script.of(receiver);
     let Some(declared) = scope::declaration(script, receiver, name) else {
         return Err(script.refuse(receiver, format!("`{name}` is not declared here"), TODO));
@@ -142,7 +163,7 @@ fn named(place: &Place<'_, '_>, receiver: Node<'_>, handler: Option<Node<'_>>) -
     }
     let declarator = declared.parent().filter(|parent| parent.kind() == "variable_declarator");
     let Some(value) = declarator.and_then(|declarator| declarator.child_by_field_name("value")) else {
-        return handed::by_parameter(script, singleton, place.files, declared, place.used);
+        return handed::by_parameter(script, origin, place.files, declared, place.used);
     };
     let construct = bare(value);
     if handler.is_some_and(|handler| span(handler).contains(span(declared))) {
@@ -153,14 +174,13 @@ fn named(place: &Place<'_, '_>, receiver: Node<'_>, handler: Option<Node<'_>>) -
         return Ok(Build { call, factory, variable: name.to_owned(), local: true, gone, ..Build::default() });
     }
     match construct.kind() {
-        "new_expression" if span(construct) == singleton.server.span && script.path == singleton.server.path => {
-            let gone = [place.used];
-            let registrars = registrars(singleton, &script.path);
-            let known = Known { gone: &gone, registrars: &registrars, exported: false };
+        "new_expression" if span(construct) == origin.server.span && script.path == origin.server.path => {
+            let registrars = registrars(origin, &script.path);
+            let known = Known { gone: place.used, registrars: &registrars, exported: false };
             let factory = factory::extract(script, construct, &known)?;
             Ok(of_factory(factory))
         }
-        "call_expression" => once_called(script, place.used, declared, value, construct),
+        "call_expression" => once_called(place, declared, value, construct),
         _ => Err(script.refuse(value, "how this server is made is not seen here", TODO)),
     }
 }
@@ -168,17 +188,14 @@ fn named(place: &Place<'_, '_>, receiver: Node<'_>, handler: Option<Node<'_>>) -
 /// The server that an expression is, which stands in the argument of a call.
 pub(super) fn of_argument(
     script: &Script,
-    singleton: &Singleton,
+    origin: &Origin,
     files: &dyn Files,
     argument: Node<'_>,
 ) -> Result<Build, Refused> {
     let inner = bare(argument);
     match inner.kind() {
         "call_expression" => Ok(called(script, argument, inner)),
-        "identifier" => {
-            let place = Place { script, singleton, files, used: span(argument) };
-            named(&place, inner, None)
-        }
+        "identifier" => named(&Place { script, origin, files, used: &[span(argument)] }, inner, None),
         _ => Err(script.refuse(argument, "how this server is made is not seen here", TODO)),
     }
 }
@@ -187,8 +204,8 @@ fn made_in(handler: Node<'_>, made: &Made<'_>) -> bool {
     span(handler).contains(span(made.statement))
 }
 
-fn registrars(singleton: &Singleton, path: &str) -> Vec<Span> {
-    singleton.registrars.iter().filter(|site| site.path == path).map(|site| site.span).collect()
+fn registrars(origin: &Origin, path: &str) -> Vec<Span> {
+    origin.registrars.iter().filter(|site| site.path == path).map(|site| site.span).collect()
 }
 
 fn of_factory(factory: Factory) -> Build {
@@ -205,13 +222,8 @@ fn of_factory(factory: Factory) -> Build {
 }
 
 /// `const server = createServer();` for the whole process: each request calls the function itself.
-fn once_called(
-    script: &Script,
-    gone: Span,
-    declared: Node<'_>,
-    value: Node<'_>,
-    call: Node<'_>,
-) -> Result<Build, Refused> {
+fn once_called(place: &Place<'_, '_>, declared: Node<'_>, value: Node<'_>, call: Node<'_>) -> Result<Build, Refused> {
+    let script = place.script;
     let name = script.of(declared);
     let owner = statement(declared);
     if owner.kind() == "export_statement" || declared.kind() != "identifier" {
@@ -225,7 +237,7 @@ fn once_called(
     };
     out.factory = factory_of(script, call, &out.call);
     for used in scope::uses(script, declared) {
-        if gone.contains(span(used)) {
+        if place.is_gone(used) {
             continue;
         }
         let member = used.parent().filter(|parent| parent.kind() == "member_expression");
@@ -245,13 +257,13 @@ fn once_called(
 
 /// The server of another file.
 fn imported(place: &Place<'_, '_>, declared: Node<'_>) -> Result<Build, Refused> {
-    let Place { script, singleton, files, used: gone } = *place;
+    let Place { script, origin, files, used: gone } = *place;
     let name = script.of(declared);
-    let home = Script::open(files, &singleton.server.path)?;
-    let Some(made) = home.node(singleton.server.span).filter(|node| node.kind() == "new_expression") else {
+    let home = Script::open(files, &origin.server.path)?;
+    let Some(made) = home.node(origin.server.span).filter(|node| node.kind() == "new_expression") else {
         return Err(script.refuse(declared, format!("how `{name}` is made is not seen"), TODO));
     };
-    let registrars = registrars(singleton, &home.path);
+    let registrars = registrars(origin, &home.path);
     let known = Known { gone: &[], registrars: &registrars, exported: true };
     let factory = factory::extract(&home, made, &known)?;
     if let Some(at) = factory.closed.first() {
@@ -263,7 +275,7 @@ fn imported(place: &Place<'_, '_>, declared: Node<'_>) -> Result<Build, Refused>
     build.variable = name.to_owned();
     importer(script, declared, gone, &mut build)?;
     let import = statement(declared);
-    for other in &singleton.importers {
+    for other in &origin.importers {
         if other.path == script.path && other.span == span(import) {
             continue;
         }
@@ -285,7 +297,7 @@ fn imported(place: &Place<'_, '_>, declared: Node<'_>) -> Result<Build, Refused>
             });
         };
         let closed = build.closed.len();
-        importer(&theirs, taken, Span::default(), &mut build)?;
+        importer(&theirs, taken, &[], &mut build)?;
         if build.closed.len() > closed {
             return Err(theirs.refuse(taken, format!("`{name}` is closed here too"), TODO));
         }
@@ -294,7 +306,7 @@ fn imported(place: &Place<'_, '_>, declared: Node<'_>) -> Result<Build, Refused>
 }
 
 /// A file that imports the server imports its factory instead. What it connects besides gets a server of its own.
-fn importer(script: &Script, declared: Node<'_>, gone: Span, build: &mut Build) -> Result<(), Refused> {
+fn importer(script: &Script, declared: Node<'_>, gone: &[Span], build: &mut Build) -> Result<(), Refused> {
     let name = script.of(declared);
     let specifier = declared.parent().filter(|parent| parent.kind() == "import_specifier");
     let Some(specifier) = specifier else {
@@ -304,7 +316,7 @@ fn importer(script: &Script, declared: Node<'_>, gone: Span, build: &mut Build) 
         return Err(script.refuse(specifier, format!("`{}` means something else here", build.factory), TODO));
     }
     for used in scope::uses(script, declared) {
-        if gone.contains(span(used)) {
+        if is_gone(gone, used) {
             continue;
         }
         let alone = statement(used);

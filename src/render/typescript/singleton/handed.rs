@@ -4,30 +4,32 @@ use tree_sitter::Node;
 
 use super::build::{Build, TODO, of_argument};
 use crate::model::facts::Span;
-use crate::plan::singleton::Singleton;
+use crate::plan::singleton::Origin;
 use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::prune::prune;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
 use crate::render::{Files, Refused};
 
-/// The server that a parameter stands for. `used` is the one use that goes.
+/// The server that a parameter stands for. `used` is code that goes, or is seen to.
 pub(super) fn by_parameter(
     script: &Script,
-    singleton: &Singleton,
+    origin: &Origin,
     files: &dyn Files,
     declared: Node<'_>,
-    used: Span,
+    used: &[Span],
 ) -> Result<Build, Refused> {
     let name = script.of(declared);
     let unseen = |why: &str| Err(script.refuse(declared, format!("`{name}` {why}"), TODO));
     let Some((parameter, index)) = parameter(declared) else {
         return unseen("gets its value later: which server it is can't be told here");
     };
-    let [call] = singleton.handed.as_slice() else {
+    let [call] = origin.handed.as_slice() else {
         return unseen("is handed in, from several places or from none that is seen");
     };
-    if let Some(other) = scope::uses(script, declared).into_iter().find(|other| !used.contains(span(*other))) {
+    if let Some(other) =
+        scope::uses(script, declared).into_iter().find(|other| !used.iter().any(|used| used.contains(span(*other))))
+    {
         let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
         return Err(script.refuse(other, why, "move it into the function that builds the server"));
     }
@@ -44,7 +46,7 @@ pub(super) fn by_parameter(
     let Some(argument) = arguments.get(index).copied() else {
         return unseen("is handed in by a call that is not seen");
     };
-    let given = of_argument(caller, singleton, files, argument)?;
+    let given = of_argument(caller, origin, files, argument)?;
     let factory = free_name(script, &["buildServer", "makeServer"]);
     let waits = given.call.starts_with("await ");
     let ty = parameter.child_by_field_name("type").map(|ty| script.of(ty).trim_start_matches(':').trim());

@@ -1,6 +1,6 @@
 //! A transport of the process, or one of a request that is given a generator all the same, as one of a request without sessions.
 
-mod build;
+pub(super) mod build;
 mod class;
 mod closing;
 mod handed;

@@ -193,6 +193,7 @@ fn outputs(script: &Script, tool: &NewTool) -> Option<String> {
     let z = sdk::zod(script);
     let kind = |name: &String| match tool.parameters.iter().find(|parameter| parameter.name == *name) {
         Some(Parameter { kind: Kind::Same(schema), .. }) => schema.clone(),
+        _ if tool.lists => format!("{z}.array({z}.string())"),
         _ => format!("{z}.string()"),
     };
     let entries: Vec<String> =

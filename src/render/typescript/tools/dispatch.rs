@@ -12,7 +12,7 @@ use crate::render::typescript::scripts::{Code, Scripts, binds, mentions};
 use crate::render::{Change, Refused};
 
 /// The object that lists a tool.
-fn listed<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Result<Code<'s>, Refused> {
+pub(super) fn listed<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Result<Code<'s>, Refused> {
     let site = tool.entry.as_ref().unwrap_or(&tool.registration);
     let code = scripts.at(site)?.bare();
     if code.node.kind() == "object" {
@@ -26,10 +26,20 @@ fn listed<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Result<Code<'s>, Refu
 pub fn add_argument(scripts: &Scripts<'_>, tool: &ToolUse, argument: &Argument) -> Result<Added, Refused> {
     let changes = json::extend(scripts, listed(scripts, tool)?, argument)?;
     let handler = handler_of(scripts, tool)?;
+    if argument.schema.is_some() {
+        return Ok(Added { changes, name: name_of(handler, &argument.name)?, auth: None });
+    }
     let arguments = arguments(handler.script, handler.node)?;
     let string = |text: &str| handler.script.style.string(text);
     let name = format!("handleIn({arguments}, {}, {})", string(&argument.name), string(&argument.source));
     Ok(Added { changes, name, auth: None })
+}
+
+/// How a handler that dispatches names an argument, which nobody has checked.
+pub fn name_of(handler: Code<'_>, argument: &str) -> Result<String, Refused> {
+    let arguments = arguments(handler.script, handler.node)?;
+    let key = super::schema::key(handler.script, argument);
+    Ok(if key == argument { format!("{arguments}?.{key}") } else { format!("{arguments}?.[{key}]") })
 }
 
 /// The changes of a dispatching handler's context parameter.
@@ -342,7 +352,7 @@ fn body(handler: Code<'_>, tool: &NewTool) -> Result<Vec<String>, Refused> {
 }
 
 /// The case, or the `if`, that runs a tool, and the expression that it compares with the tool's name.
-fn dispatching<'t>(script: &'t Script, handler: Node<'t>, tool: &str) -> Option<(Node<'t>, &'t str)> {
+pub(super) fn dispatching<'t>(script: &'t Script, handler: Node<'t>, tool: &str) -> Option<(Node<'t>, &'t str)> {
     let is_name = |node: Node<'_>| node.kind() == "string" && script.of(node).trim_matches(['\'', '"']) == tool;
     let mut stack = vec![handler];
     while let Some(node) = stack.pop() {

@@ -35,6 +35,10 @@ pub struct Wish<'a> {
     pub takes: Takes,
     /// The argument's name.
     pub argument: &'a str,
+    /// Callers may leave it out.
+    pub optional: bool,
+    /// The handler's own variable of that name goes.
+    pub frees: bool,
     /// What becomes of the context.
     pub context: &'a Context,
     /// A schema that has the argument by now.
@@ -108,9 +112,13 @@ pub fn add(function: Code<'_>, wish: &Wish<'_>) -> Result<Given, Refused> {
     let first = match arguments {
         Some(node) => extended(function, node, wish)?,
         None => {
-            let (pattern, name) = fresh(function, wish.argument);
+            let (pattern, name) = fresh(function, wish);
             let needs_type = script.typed() && !wish.typed_by_call;
-            let of_type = if needs_type { format!(": {}", types::alone(script, wish.argument)) } else { String::new() };
+            let of_type = if needs_type {
+                format!(": {}", types::alone(script, wish.argument, wish.optional))
+            } else {
+                String::new()
+            };
             More { text: format!("{pattern}{of_type}"), name, elsewhere: Vec::new() }
         }
     };
@@ -150,9 +158,9 @@ pub fn context(
 }
 
 /// A pattern that takes the argument alone, and the name that it gives it.
-fn fresh(function: Code<'_>, argument: &str) -> (String, String) {
-    let name = local_name(function, argument);
-    (format!("{{ {} }}", bound(function.script, argument, &name)), name)
+fn fresh(function: Code<'_>, wish: &Wish<'_>) -> (String, String) {
+    let name = local_name(function, wish);
+    (format!("{{ {} }}", bound(function.script, wish.argument, &name)), name)
 }
 
 fn bound(script: &Script, argument: &str, name: &str) -> String {
@@ -160,7 +168,11 @@ fn bound(script: &Script, argument: &str, name: &str) -> String {
 }
 
 /// A name for the argument that nothing in the handler has already.
-fn local_name(function: Code<'_>, argument: &str) -> String {
+fn local_name(function: Code<'_>, wish: &Wish<'_>) -> String {
+    let argument = wish.argument;
+    if wish.frees {
+        return argument.to_owned();
+    }
     let plain: String = camel(argument);
     let candidates = [argument.to_owned(), plain.clone(), format!("{plain}Handle"), format!("{plain}Argument")];
     let usable = |name: &&String| {
@@ -202,18 +214,18 @@ fn extended<'s>(function: Code<'s>, parameter: Node<'s>, wish: &Wish<'_>) -> Res
     let mut changes = Vec::new();
     let name = match inner.kind() {
         "object_pattern" => {
-            let name = local_name(function, wish.argument);
+            let name = local_name(function, wish);
             changes.extend(push_front(script, inner, &bound(script, wish.argument, &name)));
             name
         }
         "identifier" if body.is_some_and(|body| mentions(script, body, script.of(inner)).is_empty()) => {
-            let (text, name) = fresh(function, wish.argument);
+            let (text, name) = fresh(function, wish);
             changes.push(script.change(span(inner), text));
             name
         }
         "identifier" if body.is_some_and(|body| is_used_whole(script, body, script.of(inner))) => {
             // What takes all arguments must not take the handle along.
-            let name = local_name(function, wish.argument);
+            let name = local_name(function, wish);
             let text = format!("{{ {}, ...{} }}", bound(script, wish.argument, &name), script.of(inner));
             changes.push(script.change(span(inner), text));
             name
@@ -232,7 +244,7 @@ fn extended<'s>(function: Code<'s>, parameter: Node<'s>, wish: &Wish<'_>) -> Res
         }
     };
     if let Some(annotation) = parameter.child_by_field_name("type") {
-        changes.extend(types::extend(function.to(annotation), wish.argument, wish.constant)?);
+        changes.extend(types::extend(function.to(annotation), wish.argument, wish.optional, wish.constant)?);
     }
     let within = span(parameter);
     let (inside, elsewhere) = changes.into_iter().partition(|change: &Change| within.contains(change.span));

@@ -14,21 +14,29 @@ mod json;
 mod literal;
 mod reach;
 mod register;
+mod remove;
+mod require;
 mod schema;
-mod sdk;
+pub(super) mod sdk;
 mod table;
 mod types;
 
 pub use answer::{append_to_answers, append_to_texts};
-pub use describe::describe;
+pub use describe::{description, say_more};
+pub use json::require;
 pub use literal::pair;
+pub use register::argument_schema;
+pub use remove::remove;
+pub use require::argument as require_argument;
+pub use types::OPTIONAL;
 
+use super::script::Script;
 use super::scripts::Scripts;
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::{Change, Refused};
 
-/// An argument that a tool is given as its first and required one.
+/// An argument that a tool is given as its first and, but for a time of transition, required one.
 #[derive(Clone, Debug)]
 pub struct Argument {
     /// Its name in the schema: `basket_id`.
@@ -39,7 +47,27 @@ pub struct Argument {
     pub source: String,
     /// A constant that holds its schema, where the caller declares one.
     pub constant: Option<String>,
+    /// The schema lets callers leave it out, who are told by the handler where to get one.
+    pub optional: bool,
+    /// Its schema as written, where it is that of another tool's argument; handlers check it themselves then.
+    pub schema: Option<String>,
+    /// The handler's own variable of that name goes.
+    pub frees: bool,
 }
+
+impl Argument {
+    /// The expression by which the code of a handler gets the argument, once it is known what names it there.
+    fn expression(&self, script: &Script, name: String) -> String {
+        if !self.optional {
+            return name;
+        }
+        let string = |text: &str| script.style.string(text);
+        format!("{GIVEN}({name}, {}, {})", string(&self.name), string(&self.source))
+    }
+}
+
+/// The function of the module of handles that asks for a handle which a schema lets callers leave out.
+pub const GIVEN: &str = "givenHandle";
 
 /// What becomes of the SDK's context among a handler's parameters, once the argument is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,6 +133,8 @@ pub struct NewTool {
     pub structured: Vec<String>,
     /// The handler answers the text alone, which others make an answer of.
     pub text_alone: bool,
+    /// These are lists of texts, and not one text each.
+    pub lists: bool,
 }
 
 /// Gives a tool a further argument, which stands first and is required. For tools that one handler dispatches, what becomes of its

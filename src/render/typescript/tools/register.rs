@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::handler::{self, Takes, Wish};
 use super::literal::push_back;
 use super::reach::{Helped, Reach, is_typed_by_place, lost, property_of_entry, reach, table_entry};
-use super::{Added, Argument, Context, schema, sdk};
+use super::{Added, Argument, Context, dispatch, json, schema, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::typescript::script::{children, is_function};
@@ -246,6 +246,17 @@ fn find<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Result<Found<'s>, Refus
     Ok(Found { slot: registration.slot(scripts, Some(table), None)?, handler, reach })
 }
 
+/// The schema of an argument of a registered tool, as written.
+pub fn argument_schema<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse, name: &str) -> Result<Option<Code<'s>>, Refused> {
+    if tool.entry.is_some() {
+        return Ok(json::of_argument(scripts, dispatch::listed(scripts, tool)?, name));
+    }
+    match find(scripts, tool)?.slot {
+        Slot::Present(written) => Ok(schema::of_argument(scripts, written, name)),
+        Slot::Property(..) | Slot::Argument(_) | Slot::Absent(_) => Ok(None),
+    }
+}
+
 /// A loop that registers the entry's function itself, or a function of its own that calls it.
 fn reach_in_table(callback: Code<'_>) -> Reach {
     if property_of_entry(callback).is_some() { Reach::Direct } else { Reach::Wrapped }
@@ -307,6 +318,8 @@ pub fn add_argument(
     let wish = Wish {
         takes,
         argument: &argument.name,
+        optional: argument.optional,
+        frees: argument.frees,
         context,
         constant,
         typed_by_call: is_typed_by_place(handler),
@@ -314,7 +327,7 @@ pub fn add_argument(
     };
     let given = handler::add(handler, &wish)?;
     changes.extend(given.changes);
-    Ok(Added { changes, name: given.name, auth: given.auth })
+    Ok(Added { changes, name: argument.expression(handler.script, given.name), auth: given.auth })
 }
 
 /// How many parameters before the arguments go.

@@ -3,7 +3,7 @@
 use super::literal::{limit, push_front, room};
 use super::{Argument, Kind, Parameter, sdk};
 use crate::render::typescript::script::{Script, children, span};
-use crate::render::typescript::scripts::{Code, Scripts, declaration, mentions};
+use crate::render::typescript::scripts::{Code, Scripts, declaration, mentions, property};
 use crate::render::{Change, Refused};
 
 /// A schema with its argument.
@@ -31,9 +31,11 @@ pub fn entry(script: &Script, argument: &Argument) -> String {
     if argument.constant.as_deref() == Some(argument.name.as_str()) {
         return argument.name.clone();
     }
-    let value = match &argument.constant {
-        Some(name) => name.clone(),
-        None => handle(script, &argument.description),
+    let value = match (&argument.constant, &argument.schema) {
+        (Some(name), _) => name.clone(),
+        (None, Some(schema)) if *schema == argument.name => return schema.clone(),
+        (None, Some(schema)) => schema.clone(),
+        (None, None) => handle(script, &argument.description, argument.optional),
     };
     format!("{}: {value}", key(script, &argument.name))
 }
@@ -46,20 +48,21 @@ pub fn key(script: &Script, name: &str) -> String {
 }
 
 /// The type of a handle.
-pub fn handle(script: &Script, description: &str) -> String {
+pub fn handle(script: &Script, description: &str, optional: bool) -> String {
     let z = sdk::zod(script);
     let text = script.style.string(description);
     if sdk::is_mini(script) {
-        return format!("{z}.string().register({z}.globalRegistry, {{ description: {text} }})");
+        let kind = if optional { format!("{z}.optional({z}.string())") } else { format!("{z}.string()") };
+        return format!("{kind}.register({z}.globalRegistry, {{ description: {text} }})");
     }
-    format!("{z}.string().describe({text})")
+    format!("{z}.string(){}.describe({text})", if optional { ".optional()" } else { "" })
 }
 
 /// A parameter of a new tool in a shape.
 pub fn parameter(script: &Script, parameter: &Parameter) -> String {
     let z = sdk::zod(script);
     let value = match &parameter.kind {
-        Kind::Handle { description, .. } => handle(script, description),
+        Kind::Handle { description, .. } => handle(script, description, false),
         Kind::Text(default) if sdk::is_mini(script) => format!("{z}._default({z}.string(), {default})"),
         Kind::Text(default) => format!("{z}.string().default({default})"),
         Kind::Same(schema) => schema.clone(),
@@ -92,6 +95,14 @@ pub fn extend<'s>(scripts: &'s Scripts<'_>, schema: Code<'s>, argument: &Argumen
         }
         None => elsewhere(scripts, code, argument),
     }
+}
+
+/// The schema of one argument in a shape that is written out, or in a constant that holds one.
+pub fn of_argument<'s>(scripts: &'s Scripts<'_>, schema: Code<'s>, name: &str) -> Option<Code<'s>> {
+    let code = schema.bare();
+    let found = form(code).or_else(|| form(scripts.value(code)?.bare()))?;
+    let (Form::Shape(literal) | Form::Object(literal) | Form::Settled(literal) | Form::Checked(literal)) = found;
+    property(literal, name)
 }
 
 /// The argument must not be there already.

@@ -7,7 +7,7 @@ use super::world::Function;
 use crate::model::facts::Span;
 use crate::plan::transport::Fact;
 use crate::render::typescript::pure;
-use crate::render::typescript::script::{bare, children, is_function, span};
+use crate::render::typescript::script::{bare, children, enclosing_function, is_function, span};
 
 /// How far calls of helpers are followed.
 const DEPTH: usize = 4;
@@ -34,7 +34,15 @@ impl<'w> Fold<'w> {
             if let Some(target) = file.calls.get(&span(node)) {
                 return depth > 0 && self.function_quiet(*target, depth - 1);
             }
-            return self.looks_at_table(unit, node) || pure::is_pure(&file.script, node) || self.asks_empty(unit, node);
+            let of_quiet = || {
+                let object =
+                    node.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object"));
+                object.is_none_or(|object| self.quiet_within(unit, object, depth))
+            };
+            return self.looks_at_table(unit, node)
+                || pure::is_pure(&file.script, node)
+                || self.asks_empty(unit, node)
+                || (self.computes(unit, node) && of_quiet());
         }
         if pure::is_pure(&file.script, node) {
             return true;
@@ -119,8 +127,22 @@ impl<'w> Fold<'w> {
             "statement_block" | "else_clause" => {
                 children(node).into_iter().all(|child| self.statement_quiet(unit, child, depth))
             }
+            // What was asked of it once, at the start, is asked no more.
+            "throw_statement" => self.lenient.get(),
+            "expression_statement" if children(node).first().is_some_and(|value| self.sets_own(unit, *value)) => true,
             _ => self.is_chore(unit, node, false),
         }
+    }
+
+    /// `seconds ??= 3600` of a variable of the function itself.
+    fn sets_own(&self, unit: usize, node: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let sets = matches!(node.kind(), "assignment_expression" | "augmented_assignment_expression");
+        let target = node.child_by_field_name("left").filter(|target| sets && target.kind() == "identifier");
+        let symbol = target.and_then(|target| file.symbol(target));
+        let own =
+            enclosing_function(node).zip(symbol).is_some_and(|(function, symbol)| file.home(symbol) == span(function));
+        own && node.child_by_field_name("right").is_some_and(|value| self.quiet(unit, value))
     }
 
     /// Whether a statement only keeps the table of sessions or tells a log of it. `closing` says that closing transports and
@@ -166,18 +188,53 @@ impl<'w> Fold<'w> {
     fn looks(&self, unit: usize, node: Node<'w>) -> bool {
         match node.kind() {
             "call_expression" => {
-                self.quiet(unit, node) || {
-                    let callee = node
-                        .child_by_field_name("function")
-                        .map_or("", |callee| self.world.units[unit].script.of(callee));
-                    matches!(callee, "Date.now" | "performance.now")
-                }
+                self.quiet(unit, node)
+                    || self.table_call(unit, node).is_some()
+                    || (self.computes(unit, node) && children(node).into_iter().all(|part| self.looks(unit, part)))
             }
-            "assignment_expression" | "augmented_assignment_expression" | "update_expression" | "new_expression" => {
-                false
+            "new_expression" => {
+                let class = node.child_by_field_name("constructor");
+                class.is_some_and(|class| self.world.units[unit].script.of(class) == "Date")
+                    && children(node).into_iter().all(|part| self.looks(unit, part))
             }
+            "assignment_expression" | "augmented_assignment_expression" | "update_expression" => false,
             _ => children(node).into_iter().all(|child| self.looks(unit, child)),
         }
+    }
+
+    /// Whether what a call calls gives back something made of what it is given, and does nothing else.
+    fn computes(&self, unit: usize, call: Node<'w>) -> bool {
+        const FUNCTIONS: &[&str] =
+            &["String", "Boolean", "BigInt", "parseInt", "parseFloat", "Date.now", "performance.now"];
+        const METHODS: &[&str] = &[
+            "getTime",
+            "valueOf",
+            "toFixed",
+            "toString",
+            "toISOString",
+            "toLocaleString",
+            "slice",
+            "substring",
+            "padStart",
+            "padEnd",
+            "includes",
+            "startsWith",
+            "endsWith",
+            "join",
+            "trim",
+            "toLowerCase",
+            "toUpperCase",
+            "map",
+            "filter",
+            "flatMap",
+        ];
+        let script = &self.world.units[unit].script;
+        let Some(callee) = call.child_by_field_name("function") else { return false };
+        let name = script.of(callee);
+        let method = callee.child_by_field_name("property").map_or("", |property| script.of(property));
+        let counts = name == "Number" || name.starts_with("Number.") || name.starts_with("Math.");
+        let lists = matches!(name, "Object.values" | "Object.keys" | "Object.entries" | "Array.from");
+        counts || lists || FUNCTIONS.contains(&name) || METHODS.contains(&method)
     }
 
     fn chore_value(&self, unit: usize, value: Node<'w>, closing: bool) -> bool {
@@ -190,7 +247,7 @@ impl<'w> Fold<'w> {
                     && target
                         .child_by_field_name("object")
                         .is_some_and(|object| file.fact(bare(object)) == Some(&Fact::Table));
-                into_table || (closing && self.quiet_target(unit, target, node))
+                into_table || (closing && (self.quiet_target(unit, target, node) || self.stands_still(unit, node)))
             }
             "unary_expression" => {
                 let deletes = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "delete");
@@ -207,7 +264,7 @@ impl<'w> Fold<'w> {
                 children(node).into_iter().all(|side| self.quiet(unit, side) || self.chore_value(unit, side, closing))
             }
             "call_expression" => self.chore_call(unit, node, closing),
-            "arrow_function" | "function_expression" | "method_definition" => false,
+            "update_expression" => closing && self.stands_still(unit, node),
             _ => false,
         }
     }

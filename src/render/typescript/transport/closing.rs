@@ -23,7 +23,7 @@ impl<'w> Fold<'w> {
                 self.close_where_answered(unit, &closed, hook);
             }
         }
-        Ok(())
+        self.move_servers()
     }
 
     /// Closes the server in the function that connects it; which function that is, where a request is answered there.
@@ -39,19 +39,31 @@ impl<'w> Fold<'w> {
         if self.sessionless_already(unit, function) {
             return Some(function);
         }
+        let at = statement(connect);
+        let newline = script.style.newline;
+        let built = self.built_for(unit, connect).map(|(server, call)| {
+            let end = if script.style.semicolons { ";" } else { "" };
+            (format!("const {server} = {call}{end}{newline}{}", self.edits[unit].indentation(script, at)), server)
+        });
+        if let Some((text, _)) = &built {
+            self.edits[unit].insert(at.start_byte(), text.clone());
+        }
         let answers: Vec<Node<'w>> = self
             .places(unit, &Fact::Handle)
             .into_iter()
-            .filter(|answer| self.runs(unit, *answer) && self.has_response(unit, *answer))
+            .filter(|answer| self.runs(unit, *answer) && self.exchange(unit, *answer).is_some())
             .collect();
         let answer = answers.iter().copied().find(|answer| span(function).contains(span(*answer)))?;
         let receiver =
             connect.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object"))?;
-        let at = statement(connect);
         let indent = self.edits[unit].indentation(script, at).to_owned();
-        let newline = script.style.newline;
-        let response = self.response(unit, answer);
+        let (_, response) = self.exchange(unit, answer)?;
         let plain = bare(receiver);
+        if let Some((_, server)) = built {
+            let text = hook(unit, &response, &server);
+            self.edits[unit].insert(at.start_byte(), format!("{text}{newline}{indent}"));
+            return Some(function);
+        }
         if let Some(made) = self.shared_factory(unit, plain, function) {
             let server = script.of(plain).to_owned();
             let end = if script.style.semicolons { ";" } else { "" };
@@ -97,6 +109,18 @@ impl<'w> Fold<'w> {
 
     /// What builds a server that all requests share, where it can be built in each of them instead: the variable goes.
     pub(super) fn shared_factory(&mut self, unit: usize, server: Node<'w>, function: Node<'w>) -> Option<Node<'w>> {
+        let (declaration, value) = self.built_there(unit, server, function)?;
+        self.remove(unit, declaration);
+        Some(value)
+    }
+
+    /// The declaration of a server that one function alone uses, and the call that builds it.
+    pub(super) fn built_there(
+        &self,
+        unit: usize,
+        server: Node<'w>,
+        function: Node<'w>,
+    ) -> Option<(Node<'w>, Node<'w>)> {
         let file = &self.world.units[unit];
         let symbol = file.symbol(server).filter(|_| server.kind() == "identifier")?;
         if span(function).contains(file.module.symbol(symbol).span) {
@@ -114,8 +138,7 @@ impl<'w> Fold<'w> {
         if !within || !builds || declaration.parent().is_some_and(|parent| parent.kind() == "export_statement") {
             return None;
         }
-        self.remove(unit, declaration);
-        Some(value)
+        Some((declaration, value))
     }
 
     /// Whether a function closes a server, or its transport, with the response already.
@@ -152,14 +175,14 @@ impl<'w> Fold<'w> {
     ) {
         for answer in self.places(unit, &Fact::Handle) {
             let within = closed.iter().any(|function| span(*function).contains(span(answer)));
-            if within || !self.runs(unit, answer) || !self.has_response(unit, answer) {
+            let Some((_, response)) = self.exchange(unit, answer).filter(|_| !within && self.runs(unit, answer)) else {
                 continue;
-            }
+            };
             let script = &self.world.units[unit].script;
             let callee = answer.child_by_field_name("function");
             let Some(transport) = callee.and_then(|callee| callee.child_by_field_name("object")) else { continue };
             let at = statement(answer);
-            let text = hook(unit, &self.response(unit, answer), &self.edits[unit].edited(script, transport));
+            let text = hook(unit, &response, &self.edits[unit].edited(script, transport));
             let indent = self.edits[unit].indentation(script, at).to_owned();
             let place = self.above(unit, at);
             self.edits[unit].insert(place, format!("{text}{}{indent}", script.style.newline));

@@ -3,11 +3,11 @@
 
 use tree_sitter::Node;
 
-use super::revise::Revision;
 use crate::lower::typescript;
 use crate::model::facts::Span;
 use crate::plan::transport::Fact;
 use crate::render::Change;
+use crate::render::revise::Revision;
 use crate::render::typescript::script::{Script, enclosing_function, is_function, statement};
 
 use super::world::Unit;
@@ -34,6 +34,7 @@ pub fn revised(unit: &Unit, own: Vec<Change>, modern: bool) -> (Vec<Change>, Vec
     for cut in &cuts {
         revision.cut(cut.start as usize, cut.end as usize);
     }
+    blank_lines(&mut revision);
     if !modern {
         say_what_runs(unit, &mut revision);
     }
@@ -46,6 +47,31 @@ pub fn revised(unit: &Unit, own: Vec<Change>, modern: bool) -> (Vec<Change>, Vec
         },
     );
     (revision.changes(), lines)
+}
+
+/// Takes blank lines out that changes left before what closes a block, behind what opens one, or beside another.
+fn blank_lines(revision: &mut Revision<'_>) {
+    let result = revision.result();
+    let changed = revision.changed();
+    let mut at = 0;
+    let mut lines: Vec<(usize, &str)> = Vec::new();
+    for line in result.split_inclusive('\n') {
+        lines.push((at, line));
+        at += line.len();
+    }
+    let blank = |line: &str| line.trim().is_empty() && line.ends_with('\n');
+    let needless = lines.windows(3).filter(|three| {
+        let [(_, before), (start, line), (_, after)] = three else { return false };
+        let closes = after.trim_start().starts_with(['}', ')', ']']);
+        let opens = before.trim_end().ends_with(['{', '(', '[']);
+        // Where a change ends or begins, the line before it or behind it may be one that it left.
+        let near = changed.iter().any(|(from, to)| *from <= start + line.len() && *start <= *to);
+        blank(line) && near && (closes || opens || blank(before))
+    });
+    let cuts: Vec<(usize, usize)> = needless.map(|three| (three[1].0, three[1].0 + three[1].1.len())).collect();
+    for (from, to) in cuts.into_iter().rev() {
+        revision.cut(from, to);
+    }
 }
 
 /// Comment lines that belong together.

@@ -74,7 +74,7 @@ impl<'w> Fold<'w> {
             {
                 found = around;
             }
-            let closes = self.closes(unit, found) && !self.in_timer(unit, found);
+            let closes = self.closes(unit, found) && !self.in_timer(unit, found) && !self.was_called(unit, found);
             let known = out.iter().any(|known| span(*known).contains(span(found)));
             if closes && !known {
                 out.push(found);
@@ -93,6 +93,12 @@ impl<'w> Fold<'w> {
         let symbol = name.filter(|name| name.kind() == "identifier").and_then(|name| file.symbol(name));
         let uses = symbol.map_or_else(Vec::new, |symbol| self.uses(unit, (unit, symbol)));
         uses.into_iter().filter(|used| Some(*used) != name && !self.edits[unit].gone(*used)).collect()
+    }
+
+    /// Whether code stands in a function that was called, and is not any more: a timer did, say.
+    fn was_called(&self, unit: usize, node: Node<'w>) -> bool {
+        let calls = enclosing_function(node).map_or_else(Vec::new, |function| self.calls_of((unit, span(function))));
+        !calls.is_empty() && calls.into_iter().all(|(at, call)| self.edits[at].gone(call))
     }
 
     /// Whether a timer runs this code.

@@ -82,6 +82,22 @@ impl Edits {
         self.cuts.iter().any(|(cut, _)| cut.start < what.end && what.start <= cut.end)
     }
 
+    /// What is gone, or something else took the place of.
+    pub fn spans(&self) -> Vec<Span> {
+        self.cuts.iter().map(|(at, _)| *at).filter(|at| at.start < at.end).collect()
+    }
+
+    /// Whether an edit lies within a span, or shares a part of it.
+    pub fn crosses(&self, what: Span) -> bool {
+        self.cuts.iter().any(|(at, _)| {
+            let empty = at.start == at.end || what.start == what.end;
+            if empty && (at.start == what.start || at.end == what.end) {
+                return false;
+            }
+            at.start < what.end && what.start < at.end
+        })
+    }
+
     /// How many edits there are.
     pub fn count(&self) -> usize {
         self.cuts.len()

@@ -14,7 +14,7 @@ impl Machine<'_> {
     /// The value of an expression; records what it decides and what it calls.
     pub fn eval(&mut self, node: Node<'_>, env: &mut Env) -> Value {
         let value = self.plain(node, env);
-        match self.unit().fact(node) {
+        match self.fact(node) {
             Some(Fact::Absent) => Value::Gone,
             Some(Fact::Opens) => Value::Bool(true),
             Some(Fact::Table) => Value::Table,
@@ -51,12 +51,17 @@ impl Machine<'_> {
                 self.eval_children(node, env);
                 Value::Unknown
             }
+            "spread_element" => {
+                let value = children(node).first().map_or(Value::Unknown, |inner| self.eval(*inner, env));
+                self.decide(node, matches!(value, Value::Empty | Value::Table).then_some(false));
+                value
+            }
             "regex" | "class" => Value::Some,
             "object" => self.object(node, env),
             "array" => self.array(node, env),
             "new_expression" => {
                 let arguments = self.arguments(node, env);
-                self.run(node, &arguments);
+                self.enter(node, &arguments);
                 Value::Some
             }
             "unary_expression" => self.unary(node, env),
@@ -156,6 +161,9 @@ impl Machine<'_> {
         };
         if !matches!(operator, "&&" | "||" | "??") {
             let right = self.field(node, "right", env);
+            if matches!(operator, "===" | "==") && env.is_refuted(&self.words(node)) {
+                return Value::Bool(false);
+            }
             return compare(operator, &left, &right);
         }
         self.decide(node, takes_right);
@@ -178,6 +186,11 @@ impl Machine<'_> {
                 left.join(right)
             }
         }
+    }
+
+    /// The text of an expression, on one line.
+    pub(super) fn words(&self, node: Node<'_>) -> String {
+        self.text(node).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     fn ternary(&mut self, node: Node<'_>, env: &mut Env) -> Value {
@@ -237,7 +250,7 @@ impl Machine<'_> {
             return Value::Gone;
         }
         // Reading it runs an accessor.
-        if let Some(value) = self.run(node, &[]) {
+        if let Some(value) = self.enter(node, &[]) {
             return value;
         }
         match object {
@@ -255,7 +268,7 @@ impl Machine<'_> {
 
     fn is_transport(&self, member: Node<'_>) -> bool {
         let object = member.child_by_field_name("object").map(crate::render::typescript::script::bare);
-        object.is_some_and(|object| self.unit().fact(object) == Some(&Fact::Transport))
+        object.is_some_and(|object| self.fact(object) == Some(&Fact::Transport))
     }
 
     fn subscript(&mut self, node: Node<'_>, env: &mut Env) -> Value {
@@ -287,7 +300,7 @@ impl Machine<'_> {
         if receiver == Value::Empty && FILLS.contains(&method.as_str()) {
             self.forget_target(callee.and_then(|callee| callee.child_by_field_name("object")), env);
         }
-        if let Some(value) = self.run(node, &arguments) {
+        if let Some(value) = self.enter(node, &arguments) {
             return value;
         }
         if matches!(method.as_str(), "some" | "every" | "find") && self.always_holds(node) {

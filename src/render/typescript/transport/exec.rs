@@ -6,7 +6,8 @@ use tree_sitter::Node;
 use super::eval::FILLS;
 use super::machine::{Env, Machine};
 use super::value::Value;
-use crate::render::typescript::script::{children, is_function};
+use crate::model::facts::SymbolKind;
+use crate::render::typescript::script::{bare, children, is_function};
 
 impl Machine<'_> {
     /// Runs a statement; whether what follows it is reached.
@@ -101,12 +102,52 @@ impl Machine<'_> {
                 let second = otherwise.is_none_or(|otherwise| self.exec(otherwise, &mut other));
                 match (first, second) {
                     (true, true) => env.join(other),
-                    (false, true) => *env = other,
+                    (false, true) => {
+                        *env = other;
+                        self.refute(node, env);
+                    }
                     _ => {}
                 }
                 first || second
             }
         }
+    }
+
+    /// Behind an `if` whose branch left: where all of the condition but one comparison holds, that one does not.
+    fn refute(&mut self, node: Node<'_>, env: &mut Env) {
+        let Some(condition) = node.child_by_field_name("condition") else { return };
+        let mut parts = Vec::new();
+        conjuncts(bare(condition), &mut parts);
+        parts.retain(|part| self.eval(*part, &mut env.clone()).truth() != Some(true));
+        if let [only] = parts.as_slice()
+            && self.is_stable(*only)
+        {
+            env.refute(self.words(*only));
+        }
+    }
+
+    /// Whether a comparison says the same for as long as the function runs.
+    fn is_stable(&self, node: Node<'_>) -> bool {
+        let compares = node.child_by_field_name("operator").is_some_and(|op| matches!(op.kind(), "===" | "=="));
+        let fixed = |side: Node<'_>| {
+            let mut root = bare(side);
+            while root.kind() == "member_expression" {
+                let name = root.child_by_field_name("property").map_or("", |name| self.text(name));
+                match root.child_by_field_name("object").filter(|_| !self.written.contains(name)) {
+                    Some(object) => root = bare(object),
+                    None => return false,
+                }
+            }
+            let constant = || {
+                let symbol = self.unit().symbol(root);
+                symbol.is_some_and(|symbol| {
+                    matches!(self.unit().declared_by(symbol), SymbolKind::Variable { mutable: false })
+                })
+            };
+            matches!(root.kind(), "string" | "number") || (root.kind() == "identifier" && constant())
+        };
+        let sides = [node.child_by_field_name("left"), node.child_by_field_name("right")];
+        compares && sides.into_iter().flatten().all(fixed)
     }
 
     fn exec_try(&mut self, node: Node<'_>, env: &mut Env) -> bool {
@@ -270,6 +311,19 @@ impl Machine<'_> {
                 env.set(name, Value::Unknown);
             }
         }
+    }
+}
+
+/// What all has to hold for a condition to hold.
+fn conjuncts<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
+    let both = node.kind() == "binary_expression"
+        && node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "&&");
+    match (node.child_by_field_name("left"), node.child_by_field_name("right")) {
+        (Some(left), Some(right)) if both => {
+            conjuncts(bare(left), out);
+            conjuncts(bare(right), out);
+        }
+        _ => out.push(node),
     }
 }
 

@@ -15,7 +15,9 @@ use crate::render::typescript::ends::ends_process;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
-use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, span, statement};
+use crate::render::typescript::script::{
+    Script, bare, children, enclosing_function, is_function, is_statement, span, statement,
+};
 use crate::render::{Change, Refused};
 
 /// Changes of imports by file.
@@ -25,12 +27,16 @@ impl<'w> Fold<'w> {
     /// Puts requests in flight in the place of sessions where they were counted, or awaited at shutdown.
     pub fn requests_in_flight(&mut self, step: &Transport) -> Result<Imports, Refused> {
         let mut out = Imports::default();
+        let keepers = self.keepers(step);
+        let elsewhere = |target: Function| !keepers.contains(&target.0);
         for unit in 0..self.world.units.len() {
             let mut counts = self.counts(unit);
-            counts.extend(self.calls_elsewhere(unit, &|fold, target| fold.only_counts(target)));
+            counts.extend(self.calls_elsewhere(unit, &|fold, target| elsewhere(target) && fold.only_counts(target)));
             let mut drains = self.shutdowns(unit);
-            let closing = self.calls_elsewhere(unit, &|fold, target| fold.only_closes(target));
+            let closing = self.calls_elsewhere(unit, &|fold, target| elsewhere(target) && fold.only_closes(target));
             drains.extend(closing.into_iter().map(statement));
+            drains.extend(self.closed_servers(unit));
+            drains.sort_by_key(Node::start_byte);
             if counts.is_empty() && drains.is_empty() {
                 continue;
             }
@@ -41,8 +47,7 @@ impl<'w> Fold<'w> {
                 out.entry(path).or_default().extend(changes);
                 continue;
             }
-            let own = self.keeps_for_others(unit);
-            if let (true, Some(route)) = (own, serving().next())
+            if let (true, Some(route)) = (keepers.contains(&unit), serving().next())
                 && let Some((importer, specifier)) = self.imported_by_route(unit, route)
             {
                 counts = self.counts(unit);
@@ -56,6 +61,26 @@ impl<'w> Fold<'w> {
             }
         }
         Ok(out)
+    }
+
+    /// Files without routes in which sessions are counted or closed, and requests will be.
+    fn keepers(&self, step: &Transport) -> Vec<usize> {
+        let serving = || step.routes.iter().filter(|route| serves(route) != Serves::Gone);
+        let Some(first) = serving().next() else { return Vec::new() };
+        let keeps = |unit: &usize| {
+            let path = &self.world.units[*unit].script.path;
+            !serving().any(|route| route.at.path == *path)
+                && (self.keeps_for_others(*unit) || self.decides_by_count(*unit))
+                && self.imported_by_route(*unit, first).is_some()
+        };
+        (0..self.world.units.len()).filter(keeps).collect()
+    }
+
+    /// Whether a file does more with the number of sessions than to tell it: it keeps it down, say.
+    fn decides_by_count(&self, unit: usize) -> bool {
+        self.counts(unit)
+            .into_iter()
+            .any(|count| enclosing_function(count).is_some_and(|function| !self.only_counts((unit, span(function)))))
     }
 
     /// Whether functions of a file without routes count or close sessions for code that has to do with nothing else: there they stay.
@@ -93,28 +118,6 @@ impl<'w> Fold<'w> {
                 (source.starts_with('.') && base == own).then_some(source)
             })?;
         (same_name == 1).then_some((at, found))
-    }
-
-    /// `table.size`, `Object.keys(table).length`.
-    pub(super) fn counts(&self, unit: usize) -> Vec<Node<'w>> {
-        let script = &self.world.units[unit].script;
-        let property = |node: Node<'w>| node.child_by_field_name("property").map_or("", |name| script.of(name));
-        let mut out = Vec::new();
-        for table in self.places(unit, &Fact::Table) {
-            let mut node = table;
-            for _ in 0..5 {
-                let Some(parent) = node.parent() else { break };
-                match parent.kind() {
-                    "member_expression" if matches!(property(parent), "size" | "length") => {
-                        out.push(parent);
-                        break;
-                    }
-                    "member_expression" | "call_expression" | "arguments" | "spread_element" | "array" => node = parent,
-                    _ => break,
-                }
-            }
-        }
-        out
     }
 
     /// Calls of functions in files without routes that are of a kind: what they do has to be done where the requests are.
@@ -207,16 +210,26 @@ impl<'w> Fold<'w> {
         };
         let newline = script.style.newline;
         let (start, declarations) = if routed == unit {
-            (above(script, top_level(call)), declarations)
+            let home = started_by(call, &[counts, drains].concat()).unwrap_or_else(|| top_level(call));
+            (above(script, home), script.indented(&declarations, script.indentation(home)))
         } else {
             let Some(first) = self.first_of_table(unit) else { return Ok(Vec::new()) };
             let own = format!("const {} = ", names.track);
             (above(script, first), declarations.replacen(&own, &format!("export {own}"), 1))
         };
-        self.edits[unit].insert(start, format!("{declarations}{newline}{newline}"));
+        for none in self.counts_of_none(unit) {
+            self.edits[unit].replace(span(none), "0");
+        }
+        let line = script.line_start(start);
+        let indent = &script.text()[line..start];
+        let indent = if indent.trim().is_empty() { indent } else { "" };
+        self.edits[unit].insert(start, format!("{declarations}{newline}{newline}{indent}"));
         self.hook(routed, route, call, &flight)?;
+        let mut counts = counts.to_vec();
+        counts.sort_by_key(Node::start_byte);
+        counts.dedup();
         for count in counts {
-            self.count(unit, *count, &flight);
+            self.count(unit, count, &flight);
         }
         for (index, shutdown) in drains.iter().enumerate() {
             self.drain(unit, *shutdown, index == 0, &flight.drain())?;
@@ -289,16 +302,29 @@ impl<'w> Fold<'w> {
             self.raise("A bound on sessions is one on requests in flight now.");
             return;
         }
-        let top = std::iter::successors(Some(statement(count)), |node| {
-            std::iter::successors(node.parent(), Node::parent).find(|node| is_statement(*node))
-        })
-        .last()
-        .unwrap_or(count);
+        let mut around = std::iter::successors(Some(count), Node::parent);
+        let method = around.find(|node| node.kind() == "method_definition");
+        let top = method.or_else(|| {
+            std::iter::successors(Some(statement(count)), |node| {
+                std::iter::successors(node.parent(), Node::parent).find(|node| is_statement(*node))
+            })
+            .last()
+        });
+        let top = top.unwrap_or(count);
         let indent = self.edits[unit].indentation(script, top).to_owned();
         let at = top.start_byte();
         self.edits[unit].insert(at, format!("{COUNTS}{}{indent}", script.style.newline));
         self.raise("What counted sessions counts requests in flight now.");
     }
+}
+
+/// The statement around a registration in the function that starts the server, where all that counts or waits stands in that function
+/// too: each start gets its own.
+fn started_by<'t>(call: Node<'t>, uses: &[Node<'t>]) -> Option<Node<'t>> {
+    let function = std::iter::successors(enclosing_function(call), |function| enclosing_function(*function))
+        .find(|function| uses.iter().all(|used| span(*function).contains(span(*used))))?;
+    let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block")?;
+    std::iter::successors(Some(call), Node::parent).find(|node| node.parent() == Some(body))
 }
 
 /// The statement of the file's top level around a node.

@@ -1,17 +1,18 @@
 //! Takes away the code that the machine found to be decided: branches that are never taken, checks that always hold, chores for a
 //! table that is empty.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::edits::Edits;
+use super::edits::{Edits, item};
 use super::machine::{Findings, Place, functions_in};
+use super::servers::Own;
 use super::world::{Function, Name, World};
 use crate::plan::transport::Fact;
-use crate::render::Refused;
 use crate::render::typescript::script::{bare, children, is_function, is_statement, span};
+use crate::render::{Change, Refused};
 
 /// The folding of all files.
 pub struct Fold<'w> {
@@ -19,6 +20,8 @@ pub struct Fold<'w> {
     pub world: &'w World,
     /// What the machine found.
     pub findings: Findings,
+    /// What it finds with nothing known of sessions: none of our business.
+    before: Findings,
     /// The edits, file by file.
     pub edits: Vec<Edits>,
     /// Functions whose chores are being judged.
@@ -33,10 +36,18 @@ pub struct Fold<'w> {
     pub modern: bool,
     /// The function that counts requests, where it has to be called in the handler: the file and its name.
     pub counted_by: Option<(usize, String)>,
+    /// Functions that receive requests of every method.
+    pub node_handlers: FxHashSet<Function>,
+    /// What is looked at was worked out once, at the start: a check of it may go with it.
+    pub lenient: Cell<bool>,
     /// What POST, GET and DELETE reach, where one function receives them all.
     pub by_method: [FxHashSet<Place>; 3],
     /// Which way conditions go for POST, where one function receives all methods.
     pub decided_for_post: FxHashMap<Place, Option<bool>>,
+    /// Servers that all sessions shared, and how a request builds its own.
+    pub own_servers: Vec<Own>,
+    /// Changes of files that the step knows nothing else of.
+    pub elsewhere: Vec<Change>,
     /// Timers that are gone: the variables that held them.
     pub timers: FxHashSet<Name>,
     /// The same for fields: the file, the class, the field.
@@ -45,11 +56,12 @@ pub struct Fold<'w> {
 
 impl<'w> Fold<'w> {
     /// Prepares a folding.
-    pub fn new(world: &'w World, findings: Findings) -> Self {
+    pub fn new(world: &'w World, findings: Findings, before: Findings) -> Self {
         let edits = world.units.iter().map(|_| Edits::default()).collect();
         Self {
             world,
             findings,
+            before,
             edits,
             chores: RefCell::default(),
             unwrapped: FxHashMap::default(),
@@ -57,8 +69,12 @@ impl<'w> Fold<'w> {
             turned_away: Vec::new(),
             modern: false,
             counted_by: None,
+            node_handlers: FxHashSet::default(),
+            lenient: Cell::new(false),
             by_method: Default::default(),
             decided_for_post: FxHashMap::default(),
+            own_servers: Vec::new(),
+            elsewhere: Vec::new(),
             timers: FxHashSet::default(),
             timer_fields: Vec::new(),
         }
@@ -80,7 +96,9 @@ impl<'w> Fold<'w> {
     }
 
     pub(super) fn decided(&self, unit: usize, node: Node<'_>) -> Option<bool> {
-        self.findings.decided.get(&(unit, span(node), node.kind_id())).copied().flatten()
+        let place = (unit, span(node), node.kind_id());
+        let already = self.before.decided.get(&place).copied().flatten();
+        self.findings.decided.get(&place).copied().flatten().filter(|way| already != Some(*way))
     }
 
     /// Takes a statement away.
@@ -123,12 +141,25 @@ impl<'w> Fold<'w> {
                 self.remove(unit, node);
                 Ok(())
             }
+            // `Math.min(now, ...[])`.
+            "spread_element" if self.spreads_nothing(unit, node) => {
+                let at = item(&self.world.units[unit].script, node);
+                self.edits[unit].cut(at);
+                Ok(())
+            }
             "call_expression" if self.world.units[unit].fact(node) == Some(&Fact::Log) => {
                 self.trim_call(unit, node);
                 self.walk_children(unit, node)
             }
             _ => self.walk_children(unit, node),
         }
+    }
+
+    /// Whether what is spread among the arguments of a call has become an empty list.
+    fn spreads_nothing(&self, unit: usize, node: Node<'w>) -> bool {
+        node.parent().is_some_and(|list| list.kind() == "arguments" && children(list).len() > 1)
+            && self.decided(unit, node) == Some(false)
+            && children(node).into_iter().all(|value| self.quiet(unit, value))
     }
 
     pub(super) fn walk_children(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
@@ -153,7 +184,8 @@ impl<'w> Fold<'w> {
                     | "function_signature"
                     | "hash_bang_line"
             );
-        if declares || self.reached(unit, node) {
+        let lived = self.before.reached.contains(&(unit, span(node), node.kind_id()));
+        if declares || self.reached(unit, node) || !lived {
             return false;
         }
         node.parent().is_some_and(|parent| {
@@ -172,9 +204,11 @@ impl<'w> Fold<'w> {
                 return !self.trim_log(unit, node);
             }
             if self.ends_session(unit, node) {
+                self.note_counters(unit, node);
                 return true;
             }
             if self.is_reaper(unit, node) {
+                self.note_counters(unit, node);
                 self.held_timer(unit, node);
                 return true;
             }
@@ -227,10 +261,13 @@ impl<'w> Fold<'w> {
         found
     }
 
-    /// `this.timer = setInterval(…)`.
+    /// `this.timer = setInterval(…)`, `timer = setInterval(…)`.
     pub(super) fn held_timer(&mut self, unit: usize, node: Node<'w>) {
-        let script = &self.world.units[unit].script;
+        let file = &self.world.units[unit];
+        let script = &file.script;
         let target = children(node).first().and_then(|inner| inner.child_by_field_name("left"));
+        let named = target.filter(|target| target.kind() == "identifier").and_then(|target| file.symbol(target));
+        self.timers.extend(named.map(|symbol| (unit, symbol)));
         let Some(field) = target.filter(|target| target.kind() == "member_expression") else { return };
         let of_this = field.child_by_field_name("object").is_some_and(|object| object.kind() == "this");
         let class = std::iter::successors(field.parent(), Node::parent).find(|node| node.kind() == "class_body");

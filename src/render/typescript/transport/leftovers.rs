@@ -2,12 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::fold::Fold;
-use super::world::World;
-use crate::model::facts::Span;
+use super::fold::{Fold, any};
+use super::machine::parameters;
+use super::world::{Unit, World};
+use crate::model::facts::{Span, SymbolId, SymbolKind};
 use crate::plan::Site;
 use crate::plan::transport::{Fact, Transport};
-use crate::render::typescript::script::{Script, bare, enclosing_function, span, statement};
+use crate::render::typescript::script::{Script, bare, enclosing_function, is_statement, span, statement};
 use crate::render::{Change, Refused};
 
 /// Refuses where a session id or a table of sessions is still used, and names all such places.
@@ -21,6 +22,9 @@ pub fn check(world: &World, changes: &[Vec<Change>]) -> Result<(), Refused> {
         spans.sort_by_key(|(span, _)| (declares(span), *span));
         let gone = |at: Span| own.iter().any(|change| change.span.contains(at) && change.span.start < change.span.end);
         for (at, fact) in spans.into_iter().filter(|(at, _)| !gone(*at)) {
+            if *fact == Fact::Opens && is_only_told(unit, own, at) {
+                continue;
+            }
             let Some((why, todo)) = asks_for_session(fact) else { continue };
             let line = unit.script.text()[..at.start as usize].matches('\n').count() + 1;
             let place = format!("{}:{line}", unit.script.path);
@@ -56,6 +60,27 @@ fn asks_for_session(fact: &Fact) -> Option<(&'static str, &'static str)> {
     }
 }
 
+/// `const opens = isInitializeRequest(req.body)` of which log lines alone are left: what they say is still so.
+fn is_only_told(unit: &Unit, own: &[Change], at: Span) -> bool {
+    let declarator = unit.script.node(at).and_then(|node| node.parent());
+    let declarator = declarator.filter(|parent| parent.kind() == "variable_declarator");
+    let name = declarator.and_then(|declarator| declarator.child_by_field_name("name"));
+    let Some((name, symbol)) = name.and_then(|name| Some((name, unit.symbol(name)?))) else { return false };
+    let (mut told, mut elsewhere) = (false, false);
+    any(unit.script.tree.root_node(), &mut |node| {
+        let used = node.kind() == "identifier" && node != name && unit.symbol(node) == Some(symbol);
+        if used && !own.iter().any(|change| change.span.contains(span(node))) {
+            let logs = std::iter::successors(node.parent(), Node::parent)
+                .take_while(|around| !is_statement(*around))
+                .any(|around| unit.fact(around) == Some(&Fact::Log));
+            told |= logs;
+            elsewhere |= !logs;
+        }
+        false
+    });
+    told && !elsewhere
+}
+
 /// Whether a comment goes with the changes that no new text replaces.
 pub fn loses_comment(script: &Script, changes: &[Change]) -> bool {
     fn comments<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
@@ -75,13 +100,17 @@ pub fn loses_comment(script: &Script, changes: &[Change]) -> bool {
 
 impl<'w> Fold<'w> {
     /// Whether what a method is called on is found where it lives longer than the request.
-    fn receiver_outlives(&self, unit: usize, answer: Node<'w>, step: &Transport) -> bool {
+    pub(super) fn receiver_outlives(&self, unit: usize, answer: Node<'w>, step: &Transport) -> bool {
+        match answer.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object")) {
+            Some(receiver) => self.outlives(unit, receiver, step, 3),
+            None => true,
+        }
+    }
+
+    /// Whether a value lives longer than the request. `depth` bounds how far it is followed to where it was handed in.
+    fn outlives(&self, unit: usize, value: Node<'w>, step: &Transport, depth: usize) -> bool {
         let file = &self.world.units[unit];
-        let mut root =
-            match answer.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object")) {
-                Some(receiver) => bare(receiver),
-                None => return true,
-            };
+        let mut root = bare(value);
         while let Some(object) = root.child_by_field_name("object").filter(|_| root.kind() != "call_expression") {
             root = bare(object);
         }
@@ -96,8 +125,14 @@ impl<'w> Fold<'w> {
                     .filter(|(at, _)| *at == unit)
                     .map(|(_, at)| at)
                     .collect();
+                if file.declared_by(symbol) == SymbolKind::Parameter && depth > 0 && !handlers.contains(&home) {
+                    let given = self.given(unit, symbol);
+                    if !given.is_empty() {
+                        return given.into_iter().any(|(at, value)| self.outlives(at, value, step, depth - 1));
+                    }
+                }
                 // The functions around the answer, up to the handler of the request.
-                let mut around = enclosing_function(answer);
+                let mut around = enclosing_function(root);
                 while let Some(function) = around {
                     if span(function) == home {
                         return false;
@@ -116,6 +151,20 @@ impl<'w> Fold<'w> {
             "call_expression" | "new_expression" => false,
             _ => true,
         }
+    }
+
+    /// What the calls that are left hand in for a parameter.
+    fn given(&self, unit: usize, symbol: SymbolId) -> Vec<(usize, Node<'w>)> {
+        let file = &self.world.units[unit];
+        let home = file.home(symbol);
+        let index = self.world.function((unit, home)).and_then(|function| {
+            let own = |param: &Node<'w>| param.child_by_field_name("pattern").unwrap_or(*param);
+            parameters(function).iter().position(|param| file.symbol(own(param)) == Some(symbol))
+        });
+        let Some(index) = index else { return Vec::new() };
+        let calls = self.calls_of((unit, home)).into_iter();
+        let live = calls.filter(|(at, call)| !self.edits[*at].gone(*call) && self.runs(*at, *call));
+        live.filter_map(|(at, call)| Some((at, self.argument(call, index)?))).collect()
     }
 
     /// Refuses where nothing is left that answers a request, or where a transport is made once for all of them.

@@ -183,6 +183,7 @@ impl<'w> Fold<'w> {
 
     /// Tells the reader where code goes that logs something besides a session.
     pub(super) fn note_lost_lines(&mut self, unit: usize, node: Node<'w>) {
+        self.note_counters(unit, node);
         let file = &self.world.units[unit];
         let says_more = any(node, &mut |inner| {
             let list = inner.child_by_field_name("arguments").filter(|_| file.fact(inner) == Some(&Fact::Log));

@@ -14,30 +14,45 @@ pub type Place = (usize, Span, u16);
 
 /// What variables of the function at hand hold.
 #[derive(Clone, Debug, Default)]
-pub struct Env(FxHashMap<Name, Value>);
+pub struct Env {
+    values: FxHashMap<Name, Value>,
+    /// Comparisons, as written, that are known to fail here: where they hold, the function was left before.
+    refuted: FxHashSet<String>,
+}
 
 impl Env {
     /// What they hold after either of two ways.
     pub fn join(&mut self, other: Self) {
-        for (name, value) in other.0 {
-            let own = self.0.remove(&name).unwrap_or(Value::Never);
-            self.0.insert(name, own.join(value));
+        for (name, value) in other.values {
+            let own = self.values.remove(&name).unwrap_or(Value::Never);
+            self.values.insert(name, own.join(value));
         }
+        self.refuted.retain(|text| other.refuted.contains(text));
     }
 
     /// Gives a variable a value.
     pub fn set(&mut self, name: Name, value: Value) {
-        self.0.insert(name, value);
+        self.values.insert(name, value);
     }
 
     /// The value of a variable of this function.
     pub fn get(&self, name: Name) -> Option<&Value> {
-        self.0.get(&name)
+        self.values.get(&name)
     }
 
     /// The variables.
     pub fn names(&self) -> Vec<Name> {
-        self.0.keys().copied().collect()
+        self.values.keys().copied().collect()
+    }
+
+    /// A comparison fails from here on.
+    pub fn refute(&mut self, comparison: String) {
+        self.refuted.insert(comparison);
+    }
+
+    /// Whether a comparison is known to fail.
+    pub fn is_refuted(&self, comparison: &str) -> bool {
+        self.refuted.contains(comparison)
     }
 }
 
@@ -68,6 +83,8 @@ pub struct Methods {
 /// The abstract machine.
 pub struct Machine<'w> {
     pub(super) world: &'w World,
+    /// Nothing is known: what is decided all the same has nothing to do with sessions.
+    blind: bool,
     /// The file at hand.
     pub(super) at: usize,
     /// The function at hand.
@@ -93,8 +110,18 @@ const ROUNDS: usize = 40;
 impl<'w> Machine<'w> {
     /// Runs all files.
     pub fn run_all(world: &'w World, methods: &'w Methods) -> Findings {
+        Self::run(world, methods, false)
+    }
+
+    /// Runs all files with nothing known of sessions.
+    pub fn run_blind(world: &'w World, methods: &'w Methods) -> Findings {
+        Self::run(world, methods, true)
+    }
+
+    fn run(world: &'w World, methods: &'w Methods, blind: bool) -> Findings {
         let mut machine = Self {
             world,
+            blind,
             at: 0,
             function: Span::default(),
             methods,
@@ -198,6 +225,11 @@ impl<'w> Machine<'w> {
         }
     }
 
+    /// What is known of an expression.
+    pub(super) fn fact(&self, node: Node<'_>) -> Option<&'w Fact> {
+        self.unit().fact(node).filter(|_| !self.blind)
+    }
+
     /// The file at hand.
     pub(super) fn unit(&self) -> &'w Unit {
         &self.world.units[self.at]
@@ -238,7 +270,7 @@ impl<'w> Machine<'w> {
     }
 
     /// Runs the function that a call runs; `None` where it is not known.
-    pub(super) fn run(&mut self, call: Node<'_>, arguments: &[Value]) -> Option<Value> {
+    pub(super) fn enter(&mut self, call: Node<'_>, arguments: &[Value]) -> Option<Value> {
         let target = *self.unit().calls.get(&span(call))?;
         // What can't be looked into answers anything.
         let node = self.world.function(target)?;
@@ -312,7 +344,7 @@ impl<'w> Machine<'w> {
     /// Gives the names of a pattern their values.
     pub(super) fn bind(&mut self, target: Node<'_>, value: Value, env: &mut Env) {
         let target = bare(target);
-        if self.unit().fact(target) == Some(&Fact::Absent)
+        if self.fact(target) == Some(&Fact::Absent)
             && let Some(symbol) = self.unit().symbol(target)
         {
             self.assign((self.at, symbol), Value::Gone, env);

@@ -4,16 +4,21 @@
 //! decided, and what is left makes a server and a transport, connects them and answers. What still reads a session in a way that is
 //! not understood stops the whole step.
 
+mod announced;
+mod answered;
 mod branches;
 mod chores;
 mod closing;
 mod comments;
+mod counters;
+mod counts;
 mod drains;
 mod edits;
 mod eval;
 mod exec;
 mod flight;
 mod fold;
+mod guard;
 mod leftovers;
 mod lines;
 mod log_lines;
@@ -23,8 +28,8 @@ mod modern;
 mod modern_helper;
 mod node;
 mod phrase;
-mod revise;
 mod routes;
+mod servers;
 mod setup;
 mod sse;
 mod tidy;
@@ -106,8 +111,10 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     let post = handlers(&|route| serves(route) != Serves::Gone && !routes::is_node(route));
     let node = handlers(&|route| routes::is_node(route));
     let run = |other| Machine::run_all(world, &Methods { post: post.clone(), other });
-    let mut fold = Fold::new(world, run(None));
+    let before = Machine::run_blind(world, &Methods::default());
+    let mut fold = Fold::new(world, run(None), before);
     fold.modern = modern;
+    fold.node_handlers.clone_from(&node);
     if !node.is_empty() {
         let [posted, got, deleted] = ["POST", "GET", "DELETE"].map(|method| run(Some((node.clone(), method))));
         fold.decided_for_post = posted.decided;
@@ -115,6 +122,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         fold.node_regions(step)?;
     }
     fold.without_sse(step)?;
+    fold.unannounce(step);
     fold.run()?;
     fold.routes(step)?;
     fold.node_helpers(step);
@@ -122,6 +130,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         let script = &world.units[unit].script;
         Project::of(files, &script.path).generator(script.typed())
     })?;
+    fold.shared_servers(step, files)?;
     let mut imports = fold.requests_in_flight(step)?;
     fold.tidy(step);
     fold.merge_variables()?;
@@ -137,6 +146,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     }
     let mut out = Rendered { notes: std::mem::take(&mut fold.notes), ..Rendered::default() };
     let edits = std::mem::take(&mut fold.edits);
+    let elsewhere = std::mem::take(&mut fold.elsewhere);
     let mut lists = Rendered::default();
     if let Some(unit) = world.units.first() {
         header_list::without_session_id(&unit.script, files, &step.header_lists, &mut lists)?;
@@ -156,13 +166,25 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         changes.push(settled);
     }
     leftovers::check(world, &changes)?;
+    answered::check(world, &changes)?;
     let loses = world.units.iter().zip(&changes).any(|(unit, own)| leftovers::loses_comment(&unit.script, own));
     if loses {
         out.notes.push("Comments about sessions go with the code that they stood at.".to_owned());
     }
     out.notes.extend(unclear);
     out.level = (!out.notes.is_empty()).then_some(Level::Review);
+    if !modern {
+        for (own, unit) in changes.iter_mut().zip(&world.units) {
+            let uncaught = |route: &Route| {
+                route.at.path == unit.script.path && routes::framework(route, &unit.script) == Framework::Express
+            };
+            if step.routes.iter().any(uncaught) && !Project::of(files, &unit.script.path).express_catches() {
+                *own = guard::changes(&unit.script, std::mem::take(own));
+            }
+        }
+    }
     out.changes = changes.concat();
+    out.changes.extend(elsewhere);
     out.changes.extend(lists.changes.into_iter().filter(|change| world.unit(&change.path).is_none()));
     Ok(out)
 }

@@ -58,7 +58,7 @@ pub fn changes(script: &Script, own: &[Change], framework: Framework) -> Option<
 }
 
 /// A text with changes applied.
-fn applied(text: &str, changes: &[Change]) -> String {
+pub(super) fn applied(text: &str, changes: &[Change]) -> String {
     let mut sorted: Vec<&Change> = changes.iter().collect();
     sorted.sort_by_key(|change| (change.span.start, change.span.end));
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
@@ -266,7 +266,10 @@ fn drain<'t>(script: &'t Script, route: Node<'t>) -> Option<Node<'t>> {
     let scope = route.parent()?;
     let mut found = None;
     any(scope, &mut |node| {
-        if node.kind() == "expression_statement" && script.of(node).starts_with("await Promise.allSettled([...") {
+        let text = script.of(node);
+        let waits = text.starts_with("await Promise.allSettled([...")
+            || (text.starts_with("await Promise.race([") && text.contains("Promise.allSettled([..."));
+        if node.kind() == "expression_statement" && waits {
             found = Some(node);
         }
         found.is_some()

@@ -194,7 +194,7 @@ impl<'w> Fold<'w> {
                 let place = (unit, span(at), at.kind_id());
                 let guards = get.contains(&place) || delete.contains(&place);
                 let counted = self.counted_by.as_ref().filter(|(at, _)| *at == unit).map(|(_, track)| track.clone());
-                if !(guards || counted.is_some()) || !self.runs(unit, answer) || !self.has_response(unit, answer) {
+                if !(guards || counted.is_some()) || !self.runs(unit, answer) {
                     continue;
                 }
                 let Some(function) = enclosing_function(answer) else { continue };
@@ -202,10 +202,8 @@ impl<'w> Fold<'w> {
                     continue;
                 }
                 let Some(first) = self.first_of_sessions(unit, function, answer) else { continue };
-                let (Some(request), Some(response)) = (self.argument(answer, 0), self.argument(answer, 1)) else {
-                    continue;
-                };
-                let (request, response) = (script.of(request), script.of(response));
+                let Some((request, response)) = self.exchange(unit, answer) else { continue };
+                let (request, response) = (request.as_str(), response.as_str());
                 let entry = Entry { style: &script.style, framework: Framework::Node, request, response, types: None };
                 let newline = script.style.newline;
                 let indent = self.edits[unit].indentation(script, first).to_owned();

@@ -75,6 +75,7 @@ impl<'w> Fold<'w> {
                 Serves::All => self.all(route)?,
             }
         }
+        self.remove_wrapped(step);
         Ok(())
     }
 
@@ -130,13 +131,40 @@ impl<'w> Fold<'w> {
         answered: &mut FxHashSet<Function>,
     ) -> Result<(), Refused> {
         for handler in self.handlers(route) {
-            if serving.contains(&handler) {
+            if serving.contains(&handler) || self.wrapper(route, handler).is_some() {
                 self.not_allowed_here(route)?;
             } else if answered.insert(handler) {
                 self.not_allowed(route, handler)?;
             }
         }
         Ok(())
+    }
+
+    /// The call that makes the handler of a route from a function: `wrap(async (req, res) => …)`.
+    fn wrapper(&self, route: &Route, handler: Function) -> Option<Node<'w>> {
+        let registers = self.world.unit(&route.at.path).map(|unit| (unit, route.at.span));
+        let list = self.world.function(handler)?.parent().filter(|parent| parent.kind() == "arguments")?;
+        list.parent().filter(|call| call.kind() == "call_expression" && registers != Some((handler.0, span(*call))))
+    }
+
+    /// Handlers that a helper made and that no route names any more.
+    fn remove_wrapped(&mut self, step: &Transport) {
+        for route in step.routes.iter().filter(|route| serves(route) == Serves::Gone) {
+            for handler in self.handlers(route) {
+                let declarator = self.wrapper(route, handler).and_then(|call| call.parent());
+                let declarator = declarator.filter(|parent| parent.kind() == "variable_declarator");
+                let Some(name) = declarator.and_then(|declarator| declarator.child_by_field_name("name")) else {
+                    continue;
+                };
+                let Some(symbol) = self.world.units[handler.0].symbol(name) else { continue };
+                let uses = self.uses(handler.0, (handler.0, symbol));
+                let unused = uses.iter().all(|used| *used == name || self.edits[handler.0].gone(*used));
+                let declaration = statement(name);
+                if unused && declaration.kind() != "export_statement" && !self.edits[handler.0].gone(declaration) {
+                    self.remove(handler.0, declaration);
+                }
+            }
+        }
     }
 
     /// What stands above a route that is gone, and speaks of sessions.

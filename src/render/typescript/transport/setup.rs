@@ -4,12 +4,13 @@ use tree_sitter::Node;
 
 use super::edits::item;
 use super::fold::{Fold, any};
+use super::machine::parameters;
 use super::world::Name;
 use crate::model::facts::Span;
 use crate::plan::transport::Fact;
 use crate::render::Refused;
 use crate::render::typescript::entry::Generator;
-use crate::render::typescript::script::{bare, children, enclosing_function, span};
+use crate::render::typescript::script::{bare, children, enclosing_function, span, statement};
 
 /// Options of a transport that say how its sessions begin and end.
 const CALLBACKS: &[&str] = &["onsessioninitialized", "onsessionclosed"];
@@ -255,6 +256,27 @@ impl<'w> Fold<'w> {
     pub fn response(&self, unit: usize, answer: Node<'w>) -> String {
         let script = &self.world.units[unit].script;
         self.argument(answer, 1).map_or_else(String::new, |response| self.edits[unit].edited(script, response))
+    }
+
+    /// The request and the response of an answer: those that the transport is given, or those of the handler around it, where it is
+    /// given a request of the platform-neutral kind and the handler writes the answer.
+    pub fn exchange(&self, unit: usize, answer: Node<'w>) -> Option<(String, String)> {
+        let script = &self.world.units[unit].script;
+        if self.has_response(unit, answer) {
+            let request = self.argument(answer, 0)?;
+            return Some((self.edits[unit].edited(script, request), self.response(unit, answer)));
+        }
+        let handler = std::iter::successors(enclosing_function(answer), |function| enclosing_function(*function))
+            .find(|function| self.node_handlers.contains(&(unit, span(*function))))?;
+        let names: Vec<&str> = parameters(handler)
+            .into_iter()
+            .map(|parameter| script.of(parameter.child_by_field_name("pattern").unwrap_or(parameter)))
+            .collect();
+        let written = statement(answer).kind() != "return_statement";
+        match names.as_slice() {
+            [request, response, ..] if written => Some(((*request).to_owned(), (*response).to_owned())),
+            _ => None,
+        }
     }
 
     /// An argument of a call.

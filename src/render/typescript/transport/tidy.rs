@@ -9,7 +9,7 @@ use super::world::Function;
 use crate::model::facts::Span;
 use crate::plan::loggers::names_logger;
 use crate::plan::transport::{Fact, Transport};
-use crate::render::typescript::script::{children, span, statement};
+use crate::render::typescript::script::{children, enclosing_function, span, statement};
 
 impl<'w> Fold<'w> {
     /// Takes away what nothing needs any more, to a fixpoint.
@@ -22,7 +22,7 @@ impl<'w> Fold<'w> {
                     self.tidy_function(unit, function);
                 }
             }
-            self.unused_values();
+            self.unused_values(step);
             self.unused_timers();
             self.tables(step);
             if self.edits.iter().map(super::edits::Edits::count).sum::<usize>() == before {
@@ -72,7 +72,7 @@ impl<'w> Fold<'w> {
     }
 
     /// Variables that nothing reads any more, and whose value is got without doing anything.
-    fn unused_values(&mut self) {
+    fn unused_values(&mut self, step: &Transport) {
         for unit in 0..self.world.units.len() {
             let file = &self.world.units[unit];
             let mut declarators = Vec::new();
@@ -92,13 +92,28 @@ impl<'w> Fold<'w> {
                     children(*declaration).len() == 1
                         && declaration.parent().is_some_and(|parent| parent.kind() != "export_statement")
                 });
-                if let Some(declaration) =
-                    alone.filter(|_| dead && (self.quiet(unit, value) || self.is_logger_of(unit, value)))
-                {
+                let Some(declaration) = alone.filter(|_| dead) else { continue };
+                self.lenient.set(self.is_set_up(step, unit, declaration));
+                let quiet = self.quiet(unit, value) || self.is_logger_of(unit, value);
+                self.lenient.set(false);
+                if quiet {
                     self.remove(unit, declaration);
                 }
             }
         }
+    }
+
+    /// Whether code runs where routes are registered, and for no request: what a request's code works out may be a check that the
+    /// request has to pass.
+    fn is_set_up(&self, step: &Transport, unit: usize, node: Node<'w>) -> bool {
+        let path = &self.world.units[unit].script.path;
+        let registers = |function: Node<'w>| {
+            let here = step.routes.iter().filter(|route| route.at.path == *path);
+            here.into_iter().any(|route| span(function).contains(route.at.span))
+        };
+        let mut handlers = step.routes.iter().flat_map(|route| self.handlers(route));
+        enclosing_function(node).is_none_or(registers)
+            && !handlers.any(|(at, handler)| at == unit && handler.contains(span(node)))
     }
 
     /// `log.child({ … })`: a logger that says something more.
@@ -176,7 +191,8 @@ impl<'w> Fold<'w> {
         self.remove(unit, whole);
     }
 
-    fn calls_of(&self, function: Function) -> Vec<(usize, Node<'w>)> {
+    /// The calls of a function.
+    pub(super) fn calls_of(&self, function: Function) -> Vec<(usize, Node<'w>)> {
         let mut out = Vec::new();
         for (unit, file) in self.world.units.iter().enumerate() {
             for (at, target) in &file.calls {

@@ -80,6 +80,6 @@ httpServer.listen(3000);
 process.on('SIGTERM', async () => {
   httpServer.close();
   draining = true;
-  await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));
+  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
   process.exit(0);
 });

@@ -48,7 +48,7 @@ app.post('/mcp', track, async (req, res) => {
 async function shutdown(signal: string) {
   console.log('shutting down', { signal });
   draining = true;
-  await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));
+  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
 }
 process.once('SIGTERM', () => void shutdown('SIGTERM'));
 

@@ -50,7 +50,7 @@ app.get('/mcp', (_req, res) => {
 
 process.on('SIGTERM', async () => {
   draining = true;
-  await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));
+  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
   process.exit(0);
 });
 

@@ -44,7 +44,7 @@ const listener = app.listen(3000);
 
 async function shutdown() {
   draining = true;
-  await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));
+  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
   listener.close();
 }
 

@@ -16,4 +16,7 @@ app.post('/mcp', async (req, res) => {
   await transport.handleRequest(req, res, req.body);
 });
 
-app.listen(3000);
+app.listen(3000, () => {
+  console.log('MCP endpoint: http://localhost:3000/mcp');
+  console.log('Both: http://localhost:3000/mcp and http://localhost:3000/sse');
+});

@@ -56,4 +56,8 @@ app.post('/messages', async (req, res) => {
   }
 });
 
-app.listen(3000);
+app.listen(3000, () => {
+  console.log('MCP endpoint: http://localhost:3000/mcp');
+  console.log('SSE endpoint: http://localhost:3000/sse');
+  console.log('Both: http://localhost:3000/mcp and http://localhost:3000/sse');
+});

@@ -6,14 +6,16 @@ use super::super::edits::Edits;
 use super::super::mode;
 use super::record::Record;
 use super::uses::function;
+use super::write_back::write_back;
 use crate::model::facts::Span;
 use crate::plan::handle::Entry;
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children};
 use crate::render::typescript::tools::{self, Argument, Context};
 
-/// Gives each tool the handle, and its handler the record.
-pub fn look_up(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
+/// Gives each tool the handle, and its handler the record. Whether one of them writes it back.
+pub fn look_up(record: &Record<'_>, edits: &mut Edits) -> Result<bool, Refused> {
+    let mut saves = false;
     let captured = record.captured;
     let names = &captured.names;
     let argument = Argument {
@@ -21,6 +23,9 @@ pub fn look_up(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
         description: format!("{} returned by {}", names.argument, names.create),
         source: names.create.clone(),
         constant: None,
+        optional: captured.transition,
+        schema: None,
+        frees: false,
     };
     let context = Context { owner: captured.owner, gone: Vec::new() };
     for carrier in &captured.carriers {
@@ -30,11 +35,13 @@ pub fn look_up(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
             let added = tools::add_argument(record.scripts, &captured.tools[*index], &argument, &context)?;
             edits.extend(added.changes);
             if position == 0 {
-                begin(record, edits, handler, &key(&added.name, added.auth.as_deref()))?;
+                let key = key(&added.name, added.auth.as_deref());
+                begin(record, edits, handler, &key)?;
+                saves |= write_back(record, edits, handler, &key)?;
             }
         }
     }
-    Ok(())
+    Ok(saves)
 }
 
 /// The arguments of a look-up.

@@ -8,14 +8,15 @@ mod record;
 mod resources;
 mod types;
 mod uses;
+mod write_back;
 
 use super::edits::Edits;
-use super::{Wanted, create, finished, provide, words};
+use super::{Wanted, create, finished, provide, store, words};
 use crate::plan::handle::captured::Captured;
 use crate::render::typescript::handle_module::Features;
 use crate::render::typescript::script::Script;
 use crate::render::typescript::scripts::Scripts;
-use crate::render::typescript::tools::{self, NewTool};
+use crate::render::typescript::tools::{self, GIVEN, NewTool};
 use crate::render::{Files, Refused, Rendered};
 use record::Record;
 
@@ -28,19 +29,29 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
     record.take_out(&mut edits)?;
     uses::replace(&record, &mut edits)?;
     uses::pass_on(&record, &mut edits)?;
-    handlers::look_up(&record, &mut edits)?;
+    let saves = handlers::look_up(&record, &mut edits)?;
     resources::look_up(&record, &mut edits)?;
     new_tools(&record, &mut edits)?;
     let mut out = Rendered::default();
-    let features = Features { owner: captured.owner, ..Features::of(script) };
+    let features = Features {
+        owner: captured.owner,
+        save: saves,
+        list: captured.owner && captured.names.list.is_some(),
+        transition: captured.transition,
+        ..Features::of(script)
+    };
     let place = provide(features, files, script, &mut out)?;
-    let mut wanted = vec![("MemoryHandles", false)];
+    let mut wanted = if captured.shared.is_some() { Vec::new() } else { vec![("MemoryHandles", false)] };
     wanted.extend(script.typed().then_some(("HandleStore", true)));
     wanted.extend(captured.owner.then_some(("ownerOf", false)));
+    wanted.extend(captured.transition.then_some((GIVEN, false)));
     let mut wanted: Vec<Wanted<'_>> = wanted
         .into_iter()
         .map(|(name, is_type)| Wanted { source: &place.specifier, name, alias: None, is_type })
         .collect();
+    let shared = captured.shared.as_ref().map(|shared| store::shared_source(shared, script, files)).transpose()?;
+    let class = store::class(captured.shared.as_ref());
+    wanted.extend(shared.as_deref().map(|source| Wanted { source, name: class, alias: None, is_type: false }));
     let template = resources::import(&record)?;
     wanted.extend(template.as_deref().map(|source| Wanted {
         source,
@@ -79,9 +90,14 @@ fn new_tools(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
         structured: vec![names.argument.clone()],
         text_alone: false,
+        lists: false,
     };
     let dropping = create::drops(names, names.create.clone(), &record.store, true, captured.owner);
     edits.extend(tools::insert(record.scripts, first, true, &creating, None)?);
+    if let Some(name) = names.list.as_ref().filter(|_| captured.owner) {
+        let listing = create::listing(names, name, &record.store, true);
+        edits.extend(tools::insert(record.scripts, first, true, &listing, None)?);
+    }
     edits.extend(tools::insert(record.scripts, last, false, &dropping, None)?);
     Ok(())
 }

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::create;
 use super::super::edits::Edits;
+use super::super::store;
 use super::super::words;
 use super::types::{self, Typed};
 use crate::plan::handle::captured::Captured;
@@ -183,8 +184,9 @@ impl<'a> Record<'a> {
         ];
         let comma = if self.script.style.trailing_commas { "," } else { "" };
         let annotation = self.ty.as_ref().map(|ty| format!(": HandleStore<{ty}>")).unwrap_or_default();
+        let class = store::class(self.captured.shared.as_ref());
         let store =
-            format!("const {}{annotation} = new MemoryHandles({{\n\t{}{comma}\n}});", self.store, lines.join(",\n\t"));
+            format!("const {}{annotation} = new {class}({{\n\t{}{comma}\n}});", self.store, lines.join(",\n\t"));
         match self.ty.as_ref().filter(|_| self.declares) {
             Some(ty) => format!("interface {ty} {{\n\t{}\n}}\n\n{store}", self.members().join("\n\t")),
             None => store,

@@ -95,7 +95,7 @@ async function main() {
 
 	process.on("SIGTERM", async () => {
 		draining = true;
-		await Promise.allSettled([...inFlight].map((res) => once(res, "close")));
+		await Promise.allSettled([...inFlight].map((res) => once(res, "close", { signal: AbortSignal.timeout(10_000) })));
 		http.close();
 	});
 }

@@ -86,7 +86,7 @@ setupServer().then(() => {
 process.on('SIGINT', async () => {
   try {
     draining = true;
-    await Promise.allSettled([...inFlight].map((res) => once(res, 'close')));
+    await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
   } catch (error) {
     console.error(error);
   }

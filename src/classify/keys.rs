@@ -1,0 +1,95 @@
+//! Keys that are a session's: an id, a part of a key that is put together, an object that stands for the session.
+
+use crate::model::facts::ExprKind;
+use crate::model::flow::Flow;
+use crate::model::flow::value::{Site, SourceKind, Value};
+use crate::model::lives::Lives;
+use crate::model::name::Name;
+use crate::model::program::{At, ExprRef};
+use crate::model::vocabulary::Role;
+
+/// The first literal text in a key that is built from parts.
+pub(super) fn key_text(flow: &Flow<'_>, key: ExprRef) -> Option<Name> {
+    let mut at = key;
+    for _ in 0..6 {
+        match flow.program.kind(at) {
+            ExprKind::Template(parts) => {
+                let text = parts.iter().find_map(|part| match flow.program.module(at.module).kind(*part) {
+                    ExprKind::Text(text) => Some(*text),
+                    ExprKind::Symbol(_) | ExprKind::Member { .. } => {
+                        let part = At { module: at.module, id: *part };
+                        flow.at(part).iter().find_map(|value| match value {
+                            Value::Text(text) => Some(*text),
+                            _ => None,
+                        })
+                    }
+                    _ => None,
+                });
+                return text;
+            }
+            ExprKind::Symbol(id) => {
+                let symbol = flow.program.module(at.module).symbol(*id);
+                at = At { module: at.module, id: symbol.init? };
+            }
+            ExprKind::Call { .. } => {
+                let callee = flow.callees(at).into_iter().next()?;
+                let value = *flow.program.function(callee).returns.first()?;
+                at = At { module: callee.module, id: value };
+            }
+            ExprKind::Cast { value, .. } => at = At { module: at.module, id: *value },
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Whether a value stands for a session without being its id.
+pub(super) fn stands_for_session(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -> bool {
+    // An id that a factory mints for each server that it makes.
+    let minted = flow.at(key).iter().any(|value| match value {
+        Value::Random(at) => {
+            flow.program.tables(at.module).traits.explicit_factories
+                && lives.per_session(flow, *at)
+                && !lives.within_calls(flow.program.func_of(*at))
+        }
+        _ => false,
+    });
+    if minted {
+        return true;
+    }
+    // What a call may choose as well is no object of the session.
+    if flow.at(key).iter().any(|value| matches!(value, Value::Argument(_) | Value::Text(_) | Value::Random(_))) {
+        return false;
+    }
+    flow.objects_at(key).any(|id| match flow.object(id).role {
+        Some(Role::SessionObject) => true,
+        Some(Role::Server | Role::Transport | Role::SseTransport) => {
+            lives.object_per_session(flow, id) || !lives.object_per_process(flow, id)
+        }
+        _ => false,
+    })
+}
+
+/// The part of a key that is the session's: the key itself, or a part of the tuple that it is put together as.
+pub(super) fn session_part(flow: &Flow<'_>, key: ExprRef) -> ExprRef {
+    let tuples = flow.objects_at(key).filter_map(|id| match flow.object(id).site {
+        Site::Expr(made) => Some(made),
+        _ => None,
+    });
+    tuples
+        .flat_map(|made| match flow.program.kind(made) {
+            ExprKind::Sequence(parts) => parts.iter().map(|part| At { module: made.module, id: *part }).collect(),
+            _ => Vec::new(),
+        })
+        .find(|part| keys_session(flow, *part))
+        .unwrap_or(key)
+}
+
+/// Whether an expression is a session id that may key a store. Query parameters count beside an SSE transport only.
+pub(super) fn keys_session(flow: &Flow<'_>, key: ExprRef) -> bool {
+    // An id is a text. What may be an object as well is a helper's "anything".
+    if flow.objects_at(key).any(|id| !flow.is_plain_default(id)) {
+        return false;
+    }
+    flow.ids_at(key).any(|source| source.kind != SourceKind::Query || flow.serves_sse())
+}

@@ -1,0 +1,42 @@
+//! `mcp-migrate plan`.
+
+use std::fs;
+
+use mcp_migrate::edit::Level;
+use mcp_migrate::pipeline::fix::{self, FixOptions};
+use mcp_migrate::report::plan_toml;
+
+use super::args::{self, Global};
+use super::output::Output;
+use super::progress::Counter;
+use super::settings::Settings;
+use super::{FAILED, OK, fix as fix_command};
+
+/// Runs the command and gives its exit code: what is left to a person is part of the plan.
+pub fn run(own: &args::Plan, global: &Global, output: &Output) -> u8 {
+    let settings = match Settings::of_paths(&own.paths, global) {
+        Ok(settings) => settings,
+        Err(error) => {
+            output.error(&error);
+            return FAILED;
+        }
+    };
+    // How far a fix goes is for the fix to say.
+    let options = FixOptions { level: Level::Review, ..settings.fix_options(global) };
+    let plan = match fix::decide(&options, &Counter::new(output.shows_progress())) {
+        Ok(plan) => plan,
+        Err(error) => return fix_command::failed(&error, output),
+    };
+    let text = plan_toml::render(&plan);
+    let Some(path) = &own.output else {
+        output.result(&text);
+        return OK;
+    };
+    match fs::write(path, text) {
+        Ok(()) => OK,
+        Err(error) => {
+            output.note(&format!("error: `{}` can't be written: {error}", path.display()));
+            FAILED
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! A choice that a session only remembers: the id of something that the model can name already (`set_active_worker`, `use_project`).
+//! No handle is minted. The id becomes a required argument of the tools that read it, and the tool that set it goes, with code that
+//! guesses one where none is set.
+
+mod does;
+mod reads;
+mod setter;
+mod slots;
+
+use super::handle::{Carries, Entry, Problem, ToolUse, argument_names, tool_names};
+use super::{Claim, Level, Manual, PlanSettings, ServerPlan, Site, Step, StepKind, choice, site};
+use crate::classify::answer::{Carrier, Holds};
+use crate::classify::stores::Found;
+use crate::rules::detect::{Context, Spot};
+use crate::rules::{session_fallback_bucket, session_keyed_state};
+use slots::Slot;
+
+/// A choice that becomes an argument.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// Its name.
+    pub name: String,
+    /// Its name at its declaration.
+    pub declared: Site,
+    /// How it is kept.
+    pub kept: Kept,
+    /// How the argument is called.
+    pub argument: Names,
+    /// The tool that lists what can be chosen.
+    pub listed_by: Option<String>,
+    /// The tool that sets it.
+    pub setter: Setter,
+    /// Tools that do nothing but clear it or tell it: they go with the one that sets it.
+    pub idle: Vec<ToolUse>,
+    /// Functions that go: they answer the choice and do nothing else (their calls are reads), or only tools call them that go.
+    pub spent: Vec<Site>,
+    /// Functions that need it, tool handlers among them.
+    pub carriers: Vec<Carries>,
+    /// Where it is read.
+    pub reads: Vec<Read>,
+    /// Where it is cleared, or set to a guess, in code that stays.
+    pub drops: Vec<Drop>,
+    /// Tools that read it.
+    pub tools: Vec<ToolUse>,
+    /// Tools that only mark it in a list.
+    pub marking: Vec<ToolUse>,
+}
+
+/// How a choice is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// In a table by session.
+    Table,
+    /// In a variable of the function that builds the server of a session.
+    Variable,
+    /// In a field of an object that belongs to a session.
+    Field,
+    /// As a part of a record that holds more.
+    Part,
+}
+
+/// What the argument is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// In the schemas of tools.
+    pub argument: String,
+    /// As a parameter of other functions.
+    pub variable: String,
+}
+
+/// The tool that sets a choice.
+#[derive(Clone, Debug)]
+pub struct Setter {
+    /// The tool.
+    pub tool: ToolUse,
+    /// Its argument with the id.
+    pub given: String,
+    /// From the handler to the function that writes, each with the place that leads on: a call, in the end the write.
+    pub links: Vec<Link>,
+    /// What is written.
+    pub value: Site,
+}
+
+/// A function on the way of an id to where it is kept.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The function.
+    pub function: Site,
+    /// What leads on.
+    pub at: Site,
+    /// Expressions in the function that mean the session id.
+    pub ids: Vec<Site>,
+}
+
+/// A place that clears the choice.
+#[derive(Clone, Debug)]
+pub struct Drop {
+    /// The access.
+    pub at: Site,
+    /// Calls of the function that it stands in, which goes with them where nothing is left of it.
+    pub calls: Vec<Site>,
+}
+
+/// A place that reads the choice.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The access, or the call of a function that answers the choice.
+    pub at: Site,
+    /// Index of the function whose argument it is; none where it only marks an item of a list.
+    pub carrier: Option<usize>,
+    /// Whether there is one is asked for, and not which one.
+    pub asks: bool,
+}
+
+pub(super) const RULE: &str = session_keyed_state::RULE.name;
+
+/// Plans what becomes of the choices that sessions remember.
+pub fn plan(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut ServerPlan) {
+    let stores = context.stores().filter(|found| choice::carrier(context, settings, found) == Carrier::Argument);
+    for found in stores {
+        let planned = Slot::of(context, found).and_then(|slot| step(context, &slot));
+        match planned {
+            Ok(step) => out.steps.push(step),
+            Err(problem) => out.manual.push(manual(found.name.text(), &declared(context, found), problem)),
+        }
+    }
+    parts(context, settings, out);
+}
+
+/// Choices among the fields of records: they go first, what is left of the record is looked at anew then. What can't be done here is
+/// a matter of the record as a whole.
+fn parts(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut ServerPlan) {
+    let records = context.stores().filter(|found| {
+        found.holds == Holds::AppState
+            && choice::carrier(context, settings, found) == Carrier::Handle
+            && !found.with_transport
+            && !found.with_auth
+    });
+    for found in records {
+        for (field, readers, writers) in &found.fields {
+            let Some(slot) = Slot::part(context, found, *field, readers, writers) else { continue };
+            if let Ok(step) = step(context, &slot) {
+                out.steps.push(step);
+            }
+        }
+    }
+}
+
+/// Whether a step takes a part out of a store.
+pub fn splits(steps: &[Step], declared: &Site) -> bool {
+    steps.iter().any(|step| {
+        matches!(&step.kind, StepKind::Selection(selection) if selection.kept == Kept::Part && selection.declared == *declared)
+    })
+}
+
+fn declared(context: &Context<'_, '_>, found: &Found) -> Site {
+    site(context, Spot { module: found.holder.module, span: found.holder.span })
+}
+
+fn manual(name: &str, declared: &Site, problem: Problem) -> Manual {
+    Manual {
+        rule: RULE,
+        at: declared.clone(),
+        what: format!("make `{name}` an argument of the tools that read it"),
+        why: if problem.at.path == declared.path {
+            problem.why
+        } else {
+            format!("{} (in {})", problem.why, problem.at.path)
+        },
+        todo: vec![problem.todo],
+    }
+}
+
+fn step(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Step, Problem> {
+    let found = slot.found;
+    let at = declared(context, found);
+    let setter = setter::of(context, slot)?;
+    let uses = reads::of(context, slot, &setter.tool)?;
+    let name = slot.name.text();
+    let argument = names(context, &setter.given, name);
+    // The record of a part stays, and with it what was found.
+    let whole = slot.kept != Kept::Part;
+    let mut claims = if whole { vec![Claim { rule: RULE, at: at.clone() }] } else { Vec::new() };
+    if let Some(key) = found.fallback.filter(|_| whole) {
+        claims.push(Claim { rule: session_fallback_bucket::RULE.name, at: site(context, context.spot(key)) });
+    }
+    let readers: Vec<&str> = uses.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let gone: Vec<&str> = std::iter::once(&setter.tool).chain(&uses.idle).map(|tool| tool.name.as_str()).collect();
+    let notes = vec![
+        format!(
+            "{} take {}: what the session remembered is a choice that the caller can name",
+            readers.join(", "),
+            argument.argument
+        ),
+        format!("no longer of use, and taken out: {}", gone.join(", ")),
+    ];
+    let mut carriers = uses.carriers;
+    for carrier in &mut carriers {
+        if let Entry::Handler(indices) = &mut carrier.entry {
+            *indices = (0..uses.tools.len()).filter(|index| uses.tools[*index].handler == carrier.function).collect();
+        }
+    }
+    Ok(Step {
+        id: format!("selection:{}#{name}", at.path),
+        rule: RULE,
+        title: format!("Make {name} an argument"),
+        level: Level::Review,
+        requires: Vec::new(),
+        claims,
+        notes,
+        kind: StepKind::Selection(Box::new(Selection {
+            name: name.to_owned(),
+            declared: at,
+            kept: slot.kept,
+            listed_by: listed_by(context, &argument),
+            argument,
+            setter,
+            idle: uses.idle,
+            spent: uses.spent,
+            carriers,
+            reads: uses.reads,
+            drops: uses.drops,
+            tools: uses.tools,
+            marking: uses.marking,
+        })),
+    })
+}
+
+/// The tool whose name says that it lists the things: `list_projects`.
+fn listed_by(context: &Context<'_, '_>, argument: &Names) -> Option<String> {
+    let mut noun = super::handle::words(&argument.argument);
+    if noun.len() > 1 && noun.last().is_some_and(|last| ["id", "name", "slug", "key"].contains(&last.as_str())) {
+        noun.pop();
+    }
+    let lists = |tool: &String| {
+        let mut words = super::handle::words(tool);
+        let last = words.pop().map(|last| super::handle::singular(&last));
+        words.extend(last);
+        words.first().is_some_and(|first| first == "list") && words[1..] == noun[..]
+    };
+    tool_names(context).into_iter().find(lists)
+}
+
+/// The argument keeps the name that it has in the tool which sets it, where that says what it is.
+fn names(context: &Context<'_, '_>, given: &str, store: &str) -> Names {
+    const PLAIN: &[&str] = &["id", "name", "value", "key", "target", "slug", "selection", "choice", "item"];
+    let argument = if PLAIN.contains(&given) {
+        let mut words: Vec<String> = super::handle::words(store);
+        words.retain(|word| {
+            ![
+                "active",
+                "current",
+                "selected",
+                "selection",
+                "chosen",
+                "focused",
+                "default",
+                "by",
+                "session",
+                "per",
+                "map",
+            ]
+            .contains(&word.as_str())
+        });
+        let noun = words.first().map_or("item".to_owned(), |word| super::handle::singular(word));
+        let last = if given == "name" || given == "slug" { given } else { "id" };
+        let camel = argument_names(context).iter().any(|name| name.chars().any(char::is_uppercase));
+        if camel { format!("{noun}{}{}", last[..1].to_uppercase(), &last[1..]) } else { format!("{noun}_{last}") }
+    } else {
+        given.to_owned()
+    };
+    let words = super::handle::words(&argument);
+    let capital = |word: &String| word[..1].to_uppercase() + &word[1..];
+    let variable = words.iter().take(1).cloned().chain(words.iter().skip(1).map(capital)).collect();
+    Names { argument, variable }
+}

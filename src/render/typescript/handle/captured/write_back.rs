@@ -1,0 +1,62 @@
+//! Handlers that change their record write it back, for the sake of a store that hands out copies.
+
+use tree_sitter::Node;
+
+use super::super::edits::Edits;
+use super::super::write_back::{after, changes, insertion, last_of_each};
+use super::record::Record;
+use super::uses::function;
+use crate::model::facts::Span;
+use crate::plan::handle::Entry;
+use crate::render::Refused;
+use crate::render::typescript::script::span;
+
+/// Writes the record back where a handler changes it. Whether it does.
+pub fn write_back(record: &Record<'_>, edits: &mut Edits, handler: Node<'_>, key: &str) -> Result<bool, Refused> {
+    let script = record.script;
+    let mut found = own(record, handler);
+    let changing = changing(record)?;
+    for (carrier, _) in record.captured.carriers.iter().zip(&changing).filter(|(_, changes)| **changes) {
+        for call in carrier.calls.iter().filter(|call| span(handler).contains(call.at.span)) {
+            found.extend(script.around(call.at.span));
+        }
+    }
+    found.sort_by_key(Node::start_byte);
+    let text = format!("await {}.save({key}, {})", record.store, record.name);
+    let places = found.into_iter().filter_map(|change| after(script, handler, change, handler));
+    let places = last_of_each(places.map(|place| (place, text.clone())).collect());
+    for (place, text) in &places {
+        let (at, text) = insertion(script, *place, text);
+        edits.insert(script, at, text);
+    }
+    Ok(!places.is_empty())
+}
+
+/// Changes of the variables that stand in a function itself.
+fn own<'t>(record: &Record<'t>, function: Node<'t>) -> Vec<Node<'t>> {
+    let of = |name: Node<'t>| changes(record.script, function, name, !record.whole);
+    record.variables.iter().flat_map(|variable| of(variable.name)).collect()
+}
+
+/// Which of the functions that take the record change it, by themselves or through others.
+fn changing(record: &Record<'_>) -> Result<Vec<bool>, Refused> {
+    let carriers = &record.captured.carriers;
+    let mut out = Vec::new();
+    let mut bodies: Vec<Span> = Vec::new();
+    for carrier in carriers {
+        let function = function(record, carrier)?;
+        bodies.push(span(function));
+        out.push(!matches!(carrier.entry, Entry::Handler(_)) && !own(record, function).is_empty());
+    }
+    for _ in 0..carriers.len() {
+        for (index, carrier) in carriers.iter().enumerate() {
+            for call in carrier.calls.iter().filter(|_| out[index]).cloned().collect::<Vec<_>>() {
+                let within = &carriers[call.within];
+                if !matches!(within.entry, Entry::Handler(_)) && bodies[call.within].contains(call.at.span) {
+                    out[call.within] = true;
+                }
+            }
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,234 @@
+//! What changes a value in place writes it back. In memory that is the same object; a shared store in the place of that hands out
+//! copies, and would lose the change.
+
+mod changed;
+mod place;
+
+use tree_sitter::Node;
+
+use super::create::store_expression;
+use super::work::Work;
+use crate::plan::Site;
+use crate::plan::handle::{Container, Entry, Kind, Place, Role};
+use crate::render::Refused;
+use crate::render::typescript::script::{Script, bare, children, is_function, span};
+pub use changed::changes;
+use changed::may_change;
+pub use place::{after, insertion, last_of_each};
+
+/// Writes values back where functions that carry the handle change them.
+pub fn write_back(work: &mut Work<'_>) -> Result<(), Refused> {
+    // A store that answers at once is replaced by none outside of the process.
+    if !work.wait || work.handle.plain {
+        return Ok(());
+    }
+    for index in 0..work.handle.carriers.len() {
+        if work.waits[index] && !ends_it(work, index) {
+            of_function(work, index)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a tool creates, ends or replaces the value itself.
+fn ends_it(work: &Work<'_>, index: usize) -> bool {
+    let carrier = &work.handle.carriers[index];
+    let ends = |role: Role| matches!(role, Role::Consumes | Role::Destroys);
+    match &carrier.entry {
+        Entry::Handler(tools) => work.creates(carrier) || tools.iter().all(|tool| ends(work.handle.tools[*tool].role)),
+        _ => work.touches(index).any(|touch| touch.kind == Kind::Delete),
+    }
+}
+
+fn of_function(work: &mut Work<'_>, index: usize) -> Result<(), Refused> {
+    let (script, function) = work.function(&work.handle.carriers[index])?;
+    let deletes = deletes(work, index, script);
+    let mut places: Vec<(Node<'_>, String)> = Vec::new();
+    for value in values(work, index, script, function)? {
+        let store = store_of(work, index, script, &value)?;
+        for change in changes(script, function, value.name, false) {
+            let place = after(script, function, change, value.declared);
+            let (Some(place), Some(store)) = (place, &store) else {
+                lost(work, script, change)?;
+                continue;
+            };
+            let list = place.parent().map(span);
+            let gone = work.edits.covers(&script.path, span(place)) || work.edits.covers(&script.path, span(change));
+            if gone || deletes.iter().any(|delete| list.is_some_and(|list| list.contains(*delete))) {
+                continue;
+            }
+            let text = format!("await {store}.save({}, {})", work.keys[index], script.of(value.name));
+            if !places.iter().any(|(known, other)| *known == place && *other == text) {
+                places.push((place, text));
+            }
+        }
+    }
+    for (place, text) in last_of_each(places) {
+        let (at, text) = insertion(script, place, &text);
+        work.edits.insert(script, at, text);
+        work.features.save = true;
+    }
+    Ok(())
+}
+
+/// A change that can't be written back: in memory nothing is lost by that.
+fn lost(work: &Work<'_>, script: &Script, change: Node<'_>) -> Result<(), Refused> {
+    match work.handle.shared {
+        None => Ok(()),
+        Some(_) => Err(script.refuse(
+            change,
+            "the value is changed here, where it can't be written back to a store that hands out copies",
+            "change it in a statement of its own, in the function that looks it up, and run again",
+        )),
+    }
+}
+
+/// Where values end within a function.
+fn deletes(work: &Work<'_>, index: usize, script: &Script) -> Vec<crate::model::facts::Span> {
+    let here = |site: &Site| (site.path == script.path).then_some(site.span);
+    let own = work.touches(index).filter(|touch| touch.kind == Kind::Delete).filter_map(|touch| here(&touch.at));
+    let carriers = work.handle.carriers.iter().enumerate();
+    let deleting = carriers.filter(|(other, _)| work.touches(*other).any(|touch| touch.kind == Kind::Delete));
+    let calls = deleting.flat_map(|(_, carrier)| &carrier.calls).filter(|call| call.within == index);
+    own.chain(calls.filter_map(|call| here(&call.at))).collect()
+}
+
+/// A variable that a value was looked up into.
+struct Value<'t> {
+    name: Node<'t>,
+    declared: Node<'t>,
+    /// What the store is called there, where the function looks it up itself.
+    store: Option<String>,
+}
+
+/// The variables of a function that values were looked up into: by itself, or through a function that answers the value.
+fn values<'t>(
+    work: &Work<'_>,
+    index: usize,
+    script: &'t Script,
+    function: Node<'t>,
+) -> Result<Vec<Value<'t>>, Refused> {
+    let mut out = Vec::new();
+    let mut passing = Vec::new();
+    let mut add = |site: &Site, store: Option<String>| {
+        let Some(node) = script.around(site.span).filter(|_| site.path == script.path) else { return };
+        match variable(node).filter(|(name, _)| span(function).contains(span(*name))) {
+            Some((name, declared)) => out.push(Value { name, declared, store }),
+            None => passing.push(node),
+        }
+    };
+    for touch in work.touches(index).filter(|touch| matches!(touch.kind, Kind::Read | Kind::GetOrCreate)) {
+        let store = work.scripts.of(&touch.receiver)?.slice(touch.receiver.span).to_owned();
+        add(&touch.at, Some(store));
+    }
+    for (other, carrier) in work.handle.carriers.iter().enumerate() {
+        if !answers_the_value(work, other)? {
+            continue;
+        }
+        for call in carrier.calls.iter().filter(|call| call.within == index) {
+            add(&call.at, None);
+        }
+    }
+    for node in passing.into_iter().filter(|node| may_change(script, function, *node)) {
+        lost(work, script, node)?;
+    }
+    Ok(out)
+}
+
+/// The variable that an expression is the value of.
+fn variable(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    let mut value = node;
+    while let Some(parent) = value.parent() {
+        match parent.kind() {
+            "await_expression" | "parenthesized_expression" | "non_null_expression" | "as_expression" => value = parent,
+            "binary_expression" | "augmented_assignment_expression"
+                if parent.child_by_field_name("left") == Some(value) =>
+            {
+                value = parent;
+            }
+            "variable_declarator" if parent.child_by_field_name("value") == Some(value) => {
+                let name = parent.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
+                return Some((name, parent));
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Whether all that a function answers is the value that it looked up.
+fn answers_the_value(work: &Work<'_>, index: usize) -> Result<bool, Refused> {
+    let carrier = &work.handle.carriers[index];
+    if matches!(carrier.entry, Entry::Handler(_)) {
+        return Ok(false);
+    }
+    let (script, function) = work.function(carrier)?;
+    let reads = |node: Node<'_>| {
+        work.touches(index).any(|touch| {
+            matches!(touch.kind, Kind::Read | Kind::GetOrCreate)
+                && touch.at.path == script.path
+                && span(node).contains(touch.at.span)
+        })
+    };
+    let looked_up: Vec<&str> = work
+        .touches(index)
+        .filter(|touch| matches!(touch.kind, Kind::Read | Kind::GetOrCreate) && touch.at.path == script.path)
+        .filter_map(|touch| variable(script.around(touch.at.span)?))
+        .map(|(name, _)| script.of(name))
+        .collect();
+    let is_value = |node: Node<'_>| {
+        let node = without_types(node);
+        match node.kind() {
+            "identifier" => looked_up.contains(&script.of(node)),
+            "call_expression" | "subscript_expression" | "augmented_assignment_expression" => {
+                reads(node) && !node.child_by_field_name("function").is_some_and(&reads)
+            }
+            _ => false,
+        }
+    };
+    let Some(body) = function.child_by_field_name("body") else { return Ok(false) };
+    if body.kind() != "statement_block" {
+        return Ok(is_value(body));
+    }
+    let mut answers = Vec::new();
+    answered(body, &mut answers);
+    Ok(!answers.is_empty() && answers.into_iter().all(is_value))
+}
+
+fn without_types(node: Node<'_>) -> Node<'_> {
+    let node = bare(node);
+    match node.kind() {
+        "non_null_expression" | "as_expression" | "await_expression" => {
+            children(node).first().copied().map_or(node, without_types)
+        }
+        _ => node,
+    }
+}
+
+fn answered<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
+    if node.kind() == "return_statement" {
+        out.extend(children(node).first());
+        return;
+    }
+    for child in children(node).into_iter().filter(|child| !is_function(*child)) {
+        answered(child, out);
+    }
+}
+
+/// What a function calls the store; `None` where it has no name for it.
+fn store_of(work: &mut Work<'_>, index: usize, script: &Script, value: &Value<'_>) -> Result<Option<String>, Refused> {
+    if value.store.is_some() {
+        return Ok(value.store.clone());
+    }
+    let handle = work.handle;
+    if handle.store.place != Place::Field && handle.store.declared.path == script.path {
+        return Ok(Some(handle.store.name.clone()));
+    }
+    let Entry::Handler(tools) = &handle.carriers[index].entry else { return Ok(None) };
+    match tools.first().map(|tool| &handle.tools[*tool]) {
+        Some(tool) if handle.store.container == Container::Map || handle.store.place == Place::Module => {
+            store_expression(work, script, tool).map(Some)
+        }
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,64 @@
+//! Log lines that name an endpoint: where it is gone, they would send people there.
+
+use tree_sitter::Node;
+
+use super::fold::{Fold, any};
+use crate::plan::transport::{Fact, Route, Transport};
+use crate::render::typescript::script::children;
+
+impl<'w> Fold<'w> {
+    /// Takes log lines away that tell of the HTTP+SSE endpoints and of no other.
+    pub fn unannounce(&mut self, step: &Transport) {
+        let gone: Vec<String> = step.sse.iter().filter_map(|route| self.path_of(route)).collect();
+        let stay: Vec<String> = step.routes.iter().filter_map(|route| self.path_of(route)).collect();
+        for unit in 0..self.world.units.len() {
+            let file = &self.world.units[unit];
+            let mut told = Vec::new();
+            any(file.script.tree.root_node(), &mut |node| {
+                let logs = node.kind() == "expression_statement"
+                    && children(node).first().is_some_and(|call| file.fact(*call) == Some(&Fact::Log));
+                let text = file.script.of(node);
+                let of = |paths: &[String]| paths.iter().any(|path| names(text, path));
+                if logs && of(&gone) && !self.edits[unit].gone(node) {
+                    told.push((node, of(&stay)));
+                }
+                false
+            });
+            for (node, more) in told {
+                if more {
+                    let line = file.script.of(node).lines().next().unwrap_or_default();
+                    self.raise(&format!("This line still names the HTTP+SSE endpoint, which is gone: `{line}`."));
+                    continue;
+                }
+                self.remove(unit, node);
+                self.raise("Log lines that told of the HTTP+SSE endpoint are gone with it.");
+            }
+        }
+    }
+
+    /// The path of a route, where it is written out.
+    fn path_of(&self, route: &Route) -> Option<String> {
+        let script = &self.world.units[self.world.unit(&route.at.path)?].script;
+        let path: Node<'w> = self.argument(script.node(route.at.span)?, 0)?;
+        let text = script.of(path).trim_matches(['\'', '"', '`']);
+        (path.kind() == "string" && text.len() > 1).then(|| text.to_owned())
+    }
+}
+
+/// Whether a text names a path, and not one that only begins like it.
+fn names(text: &str, path: &str) -> bool {
+    text.match_indices(path).any(|(at, _)| {
+        !text[at + path.len()..].starts_with(|next: char| next.is_alphanumeric() || matches!(next, '/' | '-' | '_'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn a_path_is_not_the_beginning_of_another() {
+        assert!(names("log(`http://localhost:${port}/sse`)", "/sse"));
+        assert!(!names("log('/sse-status')", "/sse") && !names("log('/sse/x')", "/sse"));
+    }
+}

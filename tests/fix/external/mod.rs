@@ -1,0 +1,15 @@
+//! State in a store outside of the program, by handle: small programs, as for handles.
+
+use crate::handles::{Cases, each, keeps_line_ends};
+
+const EXTERNAL: Cases = Cases { folder: "external/cases", step: "handle:", what: "into handles" };
+
+#[test]
+fn each_way_to_keep_state_outside() {
+    each(&EXTERNAL);
+}
+
+#[test]
+fn line_ends_are_kept() {
+    keeps_line_ends(&EXTERNAL);
+}

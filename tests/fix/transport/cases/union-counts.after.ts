@@ -1,0 +1,65 @@
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './tools.js';
+import { once } from 'node:events';
+import type { Request, Response, NextFunction } from 'express';
+
+const app = express();
+app.use(express.json());
+
+// Requests being answered, so that shutdown can wait for them.
+const inFlight = new Set<Response>();
+let draining = false;
+
+const track = (_req: Request, res: Response, next: NextFunction) => {
+  if (draining) {
+    res
+      .status(503)
+      .set('Connection', 'close')
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Server is shutting down' },
+        id: null,
+      });
+    return;
+  }
+  inFlight.add(res);
+  res.on('close', () => inFlight.delete(res));
+  next();
+};
+
+app.post('/mcp', track, async (req, res) => {
+  // Runs on each request: clients, pools and caches stay outside.
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+  });
+  const server = buildServer();
+  res.on('close', () => void server.close());
+  await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+
+app.all('/mcp', (_req, res) => {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
+});
+
+// The key keeps its name for whoever reads it; it counts requests in flight now.
+app.get('/status', (_req, res) => {
+  const sse = 0;
+  res.json({ streamable: inFlight.size - sse, sse });
+});
+
+app.listen(3000);
+
+process.on('SIGINT', async () => {
+  draining = true;
+  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
+  process.exit(0);
+});
