@@ -96,8 +96,8 @@ fn accesses(mut follower: Follower<'_, '_, '_>, found: &Found, companions: &[&Fo
     }
     follower.out.sheds = follower.sheds();
     let sheds_all = follower.sheds_all();
-    let leading = follower.out.handlers.iter().filter_map(|used| used.body.as_ref()?.leading.clone());
-    if let Some(at) = leading.filter(|_| !sheds_all).next() {
+    let mut leading = follower.out.handlers.iter().filter_map(|used| used.body.as_ref()?.leading.clone());
+    if let Some(at) = leading.find(|_| !sheds_all) {
         follower.out.problems.push(Problem {
             at,
             why: "the tool is handed the id before its arguments, and something else needs it as well".to_owned(),

@@ -34,7 +34,7 @@ pub fn take(work: &mut Work<'_>, script: &Script, read: Node<'_>) -> Result<bool
         kept.push(node);
     }
     let (Some(first), Some(last)) = (kept.first(), kept.last()) else { return Ok(false) };
-    if kept.windows(2).any(|pair| script.text()[pair[0].end_byte()..pair[1].start_byte()].trim().len() > 0) {
+    if kept.windows(2).any(|pair| !script.text()[pair[0].end_byte()..pair[1].start_byte()].trim().is_empty()) {
         return Ok(false);
     }
     let waits = script.slice(Span::new(first.start_byte(), last.end_byte())).contains("await ");
