@@ -1,12 +1,14 @@
 //! How a store is told: its container, the type and the fields of its value, the tools that reach it.
 
+use super::bodies::Body;
 use super::stores::{Analysis, Found};
 use super::words;
 use rustc_hash::FxHashMap;
 
 use crate::model::facts::{ExprKind, Type};
 use crate::model::flow::value::{ObjId, Site, Value};
-use crate::model::flow::{Flow, Registered};
+use crate::model::flow::{Edge, Flow, Registered};
+use crate::model::lives::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, TypeRef};
 use crate::model::query::Holder;
@@ -41,14 +43,25 @@ impl Analysis<'_> {
                 continue;
             }
             match registration.what {
-                Registered::Tool => out.extend(registration.name),
+                Registered::Tool => match self.bodies_at(handler, at) {
+                    names if names.is_empty() => out.extend(registration.name),
+                    names => out.extend(names),
+                },
                 Registered::Method if registration.name.is_some_and(|name| is_tool_call(name.text())) => {
-                    out.extend(self.dispatched(handler, at));
+                    out.extend(self.dispatched_to(handler, at));
                 }
                 _ => {}
             }
         }
         out
+    }
+
+    /// The tools among those that are registered alike whose own functions lead to a place.
+    fn bodies_at(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {
+        let func = self.flow.program.func_of(at);
+        let served = |body: &&Body| body.func == handler || body.calls.iter().any(|(caller, _)| *caller == handler);
+        let leads = |body: &&Body| body.reach.contains(&func) || self.flow.program.within(func, body.func);
+        self.bodies.iter().filter(served).filter(leads).map(|body| body.name).collect()
     }
 
     pub(super) fn dispatched(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {
@@ -70,6 +83,22 @@ impl Analysis<'_> {
             }
         }
         if here.is_empty() { all } else { here }
+    }
+
+    /// The same for code that the handler runs: the names under which the calls stand that lead there.
+    fn dispatched_to(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {
+        let func = self.flow.program.func_of(at);
+        if self.flow.program.within(func, handler) {
+            return self.dispatched(handler, at);
+        }
+        let inner = self.flow.edges.iter().filter(|(caller, _)| self.flow.program.within(**caller, handler));
+        let mut out: Vec<Name> = Vec::new();
+        for (callee, call, edge) in inner.flat_map(|(_, edges)| edges) {
+            if *edge == Edge::Call && (*callee == func || reach(&self.flow, *callee).contains(&func)) {
+                out.extend(self.dispatched(handler, *call));
+            }
+        }
+        if out.is_empty() { self.dispatched(handler, at) } else { out }
     }
 
     /// Whether an expression says by its name which tool is called. (A type, a kind of answer are compared with texts as well.)

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod answer;
 pub mod bags;
+pub mod bodies;
 mod by_hand;
 mod counts;
 mod defaults;

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::{Access, Bag, Keyed, Kind};
 use super::answer::{Carrier, Failure, Holds, KeyedBy};
+use super::bodies::Body;
 use super::failure;
 use super::holds;
 use super::lifetime::{Finder, Held, Lasting};
@@ -67,6 +68,8 @@ pub struct Analysis<'p> {
     pub lives: Lives,
     /// What handlers change.
     pub mutations: Mutations,
+    /// What is written for one tool of several that are registered alike.
+    pub bodies: Vec<Body>,
     /// Stores of the session.
     pub stores: Vec<Found>,
     /// State of the process that handlers change.
@@ -89,10 +92,12 @@ impl<'p> Analysis<'p> {
     /// The same where lifetimes were computed before.
     pub fn with(flow: Flow<'p>, lives: Lives) -> Self {
         let mutations = Mutations::of(&flow, &lives.handler_reach);
+        let bodies = super::bodies::find(&flow);
         let mut analysis = Self {
             flow,
             lives,
             mutations,
+            bodies,
             stores: Vec::new(),
             process: Vec::new(),
             dead: Vec::new(),

@@ -426,13 +426,16 @@ impl Lives {
 }
 
 /// Everything that a function may run, itself included, handlers it registers not.
+///
+/// What came in as a parameter is called by way of whoever handed it over. Nobody else does so for a function that the SDK is given
+/// and that calls what the helper around it was handed: `tool(name, (args, extra) => fn(args, extra))`.
 pub fn reach(flow: &Flow<'_>, from: FuncRef) -> FxHashSet<FuncRef> {
     let mut seen = FxHashSet::default();
     let mut pending = vec![from];
     seen.insert(from);
     while let Some(func) = pending.pop() {
         for (callee, _, edge) in flow.edges.get(&func).into_iter().flatten() {
-            if *edge == Edge::Given {
+            if *edge == Edge::Given && !is_handler(flow, func) {
                 continue;
             }
             let handler = flow.roots.get(callee).is_some_and(|roots| roots.contains(&Root::Handler));
@@ -442,6 +445,10 @@ pub fn reach(flow: &Flow<'_>, from: FuncRef) -> FxHashSet<FuncRef> {
         }
     }
     seen
+}
+
+fn is_handler(flow: &Flow<'_>, func: FuncRef) -> bool {
+    flow.roots.get(&func).is_some_and(|roots| roots.contains(&Root::Handler))
 }
 
 fn is_factory(flow: &Flow<'_>, func: FuncRef) -> bool {

@@ -129,6 +129,7 @@ fn step(context: &Context<'_, '_>, server: &Server, found: &Found) -> Result<Ste
             registration: site(context, context.spot(used.registration)),
             handler: site(context, Spot { module: used.handler.module, span }),
             entry: entry.map(|at| site(context, context.spot(at))),
+            body: None,
             role: super::handle::Role::Uses,
         }
     });

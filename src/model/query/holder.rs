@@ -1,6 +1,6 @@
 //! What holds an object: the variable or field that a reader of the code would name.
 
-use crate::model::facts::{ClassId, ExprId, ExprKind, Key, Span};
+use crate::model::facts::{Class, ClassId, ExprId, ExprKind, Key, Span};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site};
 use crate::model::name::Name;
@@ -98,6 +98,12 @@ impl Flow<'_> {
         let facts = self.program.module(module);
         let class = match facts.kind(object) {
             ExprKind::This(Some(class)) => Some(*class),
+            // A static field is one of the class by its name.
+            ExprKind::Symbol(symbol) => {
+                let symbol = facts.symbol(*symbol);
+                let named = |class: &Class| class.name == Some(symbol.name) && class.name_span == symbol.span;
+                facts.classes.iter().position(named).map(|at| ClassId(at as u32))
+            }
             _ => None,
         };
         let declared =

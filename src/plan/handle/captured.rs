@@ -284,6 +284,7 @@ fn tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<Vec<ToolUse>, P
             registration: registration.clone(),
             handler: handler.clone(),
             entry: None,
+            body: None,
             role: Role::Uses,
         }));
     }

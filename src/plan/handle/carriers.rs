@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::trace::{Origin, home, origin, plain_parameter};
-use super::{CallSite, Carries, Entry, Outside, Touch};
+use super::{BodyUse, CallSite, Carries, Entry, Outside, Shed, Touch};
 use crate::classify::access::{Access, Kind};
 use crate::classify::stores::Found;
 use crate::model::facts::ExprKind;
@@ -35,6 +35,8 @@ pub struct HandlerUse {
     pub tools: Vec<Name>,
     /// It serves several tools and tells them apart itself.
     pub dispatches: bool,
+    /// It is a tool's own function, which what the SDK is given calls.
+    pub body: Option<BodyUse>,
 }
 
 /// What was found by following the keys of a store.
@@ -51,30 +53,56 @@ pub struct Followed {
     pub handlers: Vec<HandlerUse>,
     /// Calls that register resources whose handlers are among the functions, with their handlers.
     pub resources: Vec<(FuncRef, ExprRef)>,
+    /// Calls that handed the id on to functions which take the handle, or need neither.
+    pub sheds: Vec<Shed>,
     /// What stopped it.
     pub problems: Vec<Problem>,
 }
 
-struct Follower<'c, 'a, 'p> {
-    context: &'c Context<'a, 'p>,
+pub(super) struct Follower<'c, 'a, 'p> {
+    pub(super) context: &'c Context<'a, 'p>,
     found: &'c Found,
     companions: &'c [&'c Found],
     companion: bool,
+    /// The id may be handed on to callbacks, and to the functions of tools.
+    hands: bool,
     /// Resources may take the handle as well, in their URI.
     in_uri: bool,
-    known: FxHashMap<FuncRef, usize>,
-    out: Followed,
+    pub(super) known: FxHashMap<FuncRef, usize>,
+    /// Calls that hand the id to callbacks and bodies of tools, with the position of the argument.
+    pub(super) handed: Vec<(ExprRef, usize)>,
+    pub(super) out: Followed,
 }
 
 /// Follows the keys of a store.
 pub fn follow(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Followed {
+    accesses(Follower::new(context, found, companions), found, companions)
+}
+
+/// The same, also where callbacks and the functions of tools are handed the id by what calls them.
+pub fn follow_handed(context: &Context<'_, '_>, found: &Found, companions: &[&Found]) -> Followed {
     let mut follower = Follower::new(context, found, companions);
+    follower.hands = true;
+    accesses(follower, found, companions)
+}
+
+fn accesses(mut follower: Follower<'_, '_, '_>, found: &Found, companions: &[&Found]) -> Followed {
     for access in &found.uses {
         follower.access(access);
     }
     follower.companion = true;
     for access in companions.iter().flat_map(|companion| &companion.uses) {
         follower.access(access);
+    }
+    follower.out.sheds = follower.sheds();
+    let sheds_all = follower.sheds_all();
+    let mut leading = follower.out.handlers.iter().filter_map(|used| used.body.as_ref()?.leading.clone());
+    if let Some(at) = leading.find(|_| !sheds_all) {
+        follower.out.problems.push(Problem {
+            at,
+            why: "the tool is handed the id before its arguments, and something else needs it as well".to_owned(),
+            todo: "let tools take their arguments first".to_owned(),
+        });
     }
     follower.out
 }
@@ -109,9 +137,20 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             outside: Vec::new(),
             handlers: Vec::new(),
             resources: Vec::new(),
+            sheds: Vec::new(),
             problems: Vec::new(),
         };
-        Self { context, found, companions, companion: false, in_uri: false, known: FxHashMap::default(), out }
+        Self {
+            context,
+            found,
+            companions,
+            companion: false,
+            hands: false,
+            in_uri: false,
+            known: FxHashMap::default(),
+            handed: Vec::new(),
+            out,
+        }
     }
 
     fn captured(&mut self, scope: FuncRef, at: ExprRef) {
@@ -143,18 +182,19 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
         self.need(func, &own.unwrap_or(Origin::Ambient(func)), at)
     }
 
-    fn site(&self, at: ExprRef) -> Site {
+    pub(super) fn site(&self, at: ExprRef) -> Site {
         site(self.context, self.context.spot(at))
     }
 
-    fn problem(&mut self, at: ExprRef, why: impl Into<String>, todo: impl Into<String>) {
+    pub(super) fn problem(&mut self, at: ExprRef, why: impl Into<String>, todo: impl Into<String>) {
         let at = self.site(at);
         self.out.problems.push(Problem { at, why: why.into(), todo: todo.into() });
     }
 
     fn access(&mut self, access: &Access) {
         let flow = &self.context.analysis.flow;
-        if access.kind == Kind::AddId {
+        // Beside another store it is a mark, which the handle gets.
+        if access.kind == Kind::AddId && !self.companion {
             self.problem(access.at, "the session id itself is put into it", "decide what stands for the session here");
             return;
         }
@@ -205,7 +245,7 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
         });
     }
 
-    fn is_called_by_tools(&self, func: FuncRef) -> bool {
+    pub(super) fn is_called_by_tools(&self, func: FuncRef) -> bool {
         self.context.analysis.lives.handler_reach.contains(&func)
     }
 
@@ -215,9 +255,18 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
 
     /// The carrier for a function that needs the handle.
     fn need(&mut self, func: FuncRef, how: &Origin, at: ExprRef) -> Option<usize> {
-        let entry = if self.is_handler(func) { Entry::Handler(Vec::new()) } else { self.entry(func, how, at)? };
+        let body = if self.hands { self.body(func) } else { None };
+        let callback = if body.is_some() || !self.hands { None } else { self.callback(func, how) };
+        let entry = match &callback {
+            Some(callback) => {
+                let given = callback.given.iter().map(|at| self.site(*at)).collect();
+                Entry::Closure { at: callback.at.clone(), within: usize::MAX, given }
+            }
+            None if body.is_some() || self.is_handler(func) => Entry::Handler(Vec::new()),
+            None => self.entry(func, how, at)?,
+        };
         if let Some(index) = self.known.get(&func).copied() {
-            if self.out.carriers[index].entry == entry || matches!(entry, Entry::Handler(_)) {
+            if self.out.carriers[index].entry == entry || matches!(entry, Entry::Handler(_) | Entry::Closure { .. }) {
                 return Some(index);
             }
             self.problem(at, "the id reaches this function in two ways", "let it take the handle in one");
@@ -235,9 +284,17 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             ids: self.ids(func),
             shared: self.is_shared(func),
         });
-        match entry {
-            Entry::Handler(_) => self.handler(func, at),
-            _ => self.callers(func, index, &entry, how),
+        match (entry, callback, body) {
+            (_, Some(callback), _) => {
+                self.handed.extend(callback.given.iter().map(|call| (*call, callback.index)));
+                let around = self.need(callback.around, &Origin::Ambient(callback.around), at)?;
+                if let Entry::Closure { within, .. } = &mut self.out.carriers[index].entry {
+                    *within = around;
+                }
+            }
+            (_, None, Some(body)) => self.tool(body, how, at),
+            (Entry::Handler(_), ..) => self.handler(func, at),
+            (entry, ..) => self.callers(func, index, &entry, how),
         }
         Some(index)
     }
@@ -408,6 +465,6 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             return;
         }
         let registration = registration.at;
-        self.out.handlers.push(HandlerUse { handler, registration, tools, dispatches });
+        self.out.handlers.push(HandlerUse { handler, registration, tools, dispatches, body: None });
     }
 }

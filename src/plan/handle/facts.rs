@@ -3,8 +3,8 @@
 use super::{Container, Place};
 use crate::classify::stores::{Analysis, Found};
 use crate::model::facts::{AssignKind, ExprKind, Key, TOP, Type};
-use crate::model::flow::Registered;
 use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::{Registered, Root};
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, TypeRef};
 use crate::model::vocabulary::Role;
@@ -26,6 +26,9 @@ pub fn container(analysis: &Analysis<'_>, made: ExprRef) -> Option<Container> {
         ExprKind::Call { args, .. } if is_bare_object(analysis, made, args.len()) => Some(Container::Record),
         ExprKind::New { args, .. } => {
             let map = analysis.flow.callee_name(made).is_some_and(|name| name == "Map");
+            if args.is_empty() && analysis.flow.callee_name(made).is_some_and(|name| name == "Set") {
+                return Some(Container::Set);
+            }
             let cache = analysis.flow.objects_at(made).any(|id| analysis.flow.object(id).role == Some(Role::Cache));
             ((map && args.is_empty()) || cache || is_cache(analysis, made)).then_some(Container::Map)
         }
@@ -177,8 +180,17 @@ pub fn argument_names(context: &Context<'_, '_>) -> Vec<String> {
         let object = At { module: at.module, id: *object };
         let ExprKind::Symbol(symbol) = flow.program.kind(object) else { continue };
         let func = flow.program.symbol(At { module: at.module, id: *symbol }).func;
-        let whole =
-            flow.program.module(at.module).function(func).params.first().is_some_and(|first| first.symbol == *symbol);
+        let handler = At { module: at.module, id: func };
+        let serves = flow.roots.get(&handler).is_some_and(|roots| roots.contains(&Root::Handler))
+            || context.analysis.bodies.iter().any(|body| body.func == handler);
+        let whole = serves
+            && flow
+                .program
+                .module(at.module)
+                .function(func)
+                .params
+                .first()
+                .is_some_and(|first| first.symbol == *symbol);
         if whole && flow.at(object).iter().any(|value| matches!(value, Value::Argument(_))) {
             out.push(name.text().to_owned());
         }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Companion, Place, facts, roles};
+use super::{Companion, Container, Place, facts, roles};
 use crate::classify::access::{Access, Kind};
 use crate::classify::stores::Found;
 use crate::model::program::FuncRef;
@@ -32,10 +32,11 @@ fn handlers(context: &Context<'_, '_>, found: &Found) -> FxHashSet<FuncRef> {
 
 /// Whether a store can be keyed by the handle of another: the same tools use it, and it starts empty by itself.
 fn belongs(context: &Context<'_, '_>, first: &Found, other: &Found, tools: &FxHashSet<FuncRef>) -> bool {
+    let marks = companion(context, other).is_some_and(|companion| companion.container == Container::Set);
     let starts_empty = facts::is_plain(context.analysis, other) || roles::is_lazy(context.analysis, other);
-    starts_empty
-        && roles::is_lazy(context.analysis, first)
-        && end_together(context, first, other)
+    (starts_empty || is_filled_beside(context, first, other))
+        && (marks || roles::is_lazy(context.analysis, first))
+        && (marks || end_together(context, first, other))
         && !other.with_transport
         && !other.with_auth
         && first.holder.module == other.holder.module
@@ -43,6 +44,23 @@ fn belongs(context: &Context<'_, '_>, first: &Found, other: &Found, tools: &FxHa
         && facts::place(context, other) == Some(Place::Module)
         && companion(context, other).is_some()
         && handlers(context, other).iter().any(|handler| tools.contains(handler))
+}
+
+/// Whether all that is ever written into a store is written where a first value of the other is made.
+fn is_filled_beside(context: &Context<'_, '_>, first: &Found, other: &Found) -> bool {
+    let writes = |found: &Found| {
+        found
+            .uses
+            .iter()
+            .filter(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate))
+            .copied()
+            .collect::<Vec<Access>>()
+    };
+    let (made, filled) = (writes(first), writes(other));
+    let beside = |write: &Access| {
+        made.iter().any(|made| made.func == write.func && roles::same_branch(context.analysis, made, write))
+    };
+    !filled.is_empty() && filled.iter().all(beside)
 }
 
 /// Whether a tool that ends a value of the first ends the other's as well: what outlives it has a life of its own.

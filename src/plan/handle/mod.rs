@@ -1,16 +1,19 @@
 //! Session-keyed state as handles: what is the noun, which functions and tools carry the handle, where is the value created, read,
 //! consumed and dropped. All by the model; how the code is written is the back end's business.
 
+mod callbacks;
 pub mod captured;
 mod carriers;
 mod chosen;
 pub mod external;
 mod facts;
 mod groups;
+mod limits;
 mod names;
 mod planner;
 mod roles;
 mod trace;
+mod wrapped;
 
 use super::{SharedStore, Site};
 
@@ -44,6 +47,8 @@ pub struct Handle {
     pub touches: Vec<Touch>,
     /// Accesses and calls elsewhere, where the session begins or ends, or in a sweep.
     pub outside: Vec<Outside>,
+    /// Calls that handed the id on to what takes the handle now, or does not need either.
+    pub sheds: Vec<Shed>,
     /// Other mentions of the container: its size, a loop over it, an argument.
     pub loose: Vec<Site>,
     /// Tools that reach the store.
@@ -52,6 +57,10 @@ pub struct Handle {
     pub lazy: bool,
     /// The type of a value as written, if it is a plain one (number, text, flag) that may be falsy.
     pub plain: bool,
+    /// What a first value is, where a class around the container is given that.
+    pub first: Option<Site>,
+    /// How many milliseconds a value lives without use, where that class is given it.
+    pub idle: Option<Site>,
     /// Fields of the initial value that a caller may choose.
     pub choices: Vec<String>,
     /// Schemas let callers leave the handle out, for a time: they are told where to get one.
@@ -104,6 +113,8 @@ pub enum Container {
     Map,
     /// An object used as a record.
     Record,
+    /// `new Set()` of the ids themselves.
+    Set,
 }
 
 /// How long values live.
@@ -156,6 +167,32 @@ pub enum Entry {
     },
     /// As a new first parameter: the id came from its surroundings.
     New,
+    /// It is a callback that was handed the id, in a function that has the handle.
+    Closure {
+        /// The parameter that was the id.
+        at: Site,
+        /// Index of the function around it.
+        within: usize,
+        /// Calls that hand it the id.
+        given: Vec<Site>,
+    },
+}
+
+/// A call that handed the id to functions which do not take it any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shed {
+    /// The call.
+    pub call: Site,
+    /// The function that it stands in.
+    pub function: Site,
+    /// Calls of that function by its name.
+    pub callers: Vec<Site>,
+    /// The argument that was the id.
+    pub argument: Site,
+    /// Its position.
+    pub index: usize,
+    /// Parameters that are left of it in functions which do not use it.
+    pub unused: Vec<Site>,
 }
 
 /// A call of a function that takes the handle.
@@ -219,8 +256,27 @@ pub struct ToolUse {
     pub handler: Site,
     /// Its entry in a list of tools, where it is dispatched by name.
     pub entry: Option<Site>,
+    /// The handler is the tool's own function, which the registered handler calls.
+    pub body: Option<BodyUse>,
     /// What it does with the value.
     pub role: Role,
+}
+
+/// A tool's own function, which what the SDK is given calls.
+#[derive(Clone, Debug)]
+pub struct BodyUse {
+    /// Its first parameter, where that was the id and the arguments come behind it.
+    pub leading: Option<Site>,
+    /// The calls.
+    pub calls: Vec<Site>,
+}
+
+impl Carries {
+    /// Whether all that handed a callback the id stops to do so.
+    pub fn sheds(&self, sheds: &[Shed]) -> bool {
+        let Entry::Closure { given, .. } = &self.entry else { return false };
+        given.iter().all(|call| sheds.iter().any(|shed| shed.call == *call))
+    }
 }
 
 impl Handle {

@@ -1,8 +1,10 @@
 //! Decides, store by store: a step, or what a person has to do and why.
 
-use super::carriers::{Followed, Problem, follow};
+use super::carriers::{Followed, Problem, follow_handed};
+use super::limits;
 use super::names::{Names, Source};
-use super::{Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, external, facts, groups, roles};
+use super::wrapped::{self, Wrapped};
+use super::{Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, external, facts, groups, roles};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
@@ -41,8 +43,12 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
             Err(problem) => out.manual.push(manual(context, found, problem)),
         }
     }
+    let wrapped: Vec<Wrapped> = stores.iter().filter_map(|found| wrapped::of(context, found)).collect();
+    let around = |found: &&Found| wrapped.iter().find(|wrapped| wrapped.container == found.holder);
+    let stores: Vec<&Found> = stores.iter().map(|found| around(found).map_or(*found, |outer| &outer.found)).collect();
     for (found, companions) in groups::of(context, &stores) {
-        match store(context, server, found, &companions, &names, settings) {
+        let outer = wrapped.iter().find(|wrapped| wrapped.found.holder == found.holder);
+        match store(context, server, (found, outer), &companions, &names, settings) {
             Ok(mut step) => {
                 chosen::obey(&mut step, &names, settings, &mut out.wrong);
                 step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
@@ -136,7 +142,7 @@ pub(super) fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem)
 fn store(
     context: &Context<'_, '_>,
     server: &Server,
-    found: &Found,
+    (found, wrapped): (&Found, Option<&Wrapped>),
     companions: &[&Found],
     words: &Words,
     settings: &PlanSettings,
@@ -144,16 +150,17 @@ fn store(
     let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
     let id = format!("{}#{}", declared.path, found.name);
     let stop = |why: &str, todo: &str| Problem { at: declared.clone(), why: why.to_owned(), todo: todo.to_owned() };
-    let made = facts::made(context.analysis, found).ok_or_else(|| {
+    let made = wrapped.map(|outer| outer.made).or_else(|| facts::made(context.analysis, found)).ok_or_else(|| {
         stop(
             "its values are kept outside of this program",
             "let a create tool write the first value under a random id, and put that id in the key where the session id stands now",
         )
     })?;
-    let container = facts::container(context.analysis, made).ok_or_else(|| {
+    let known = if wrapped.is_some() { Some(Container::Map) } else { facts::container(context.analysis, made) };
+    let container = known.filter(|kind| *kind != Container::Set).ok_or_else(|| {
         stop("its container is none that handles can take the place of", "keep its values in a map by handle")
     })?;
-    if looks_like_times(found) {
+    if limits::keeps_times(context, found) {
         return Err(stop(
             "it keeps lists of numbers that seem to be times of calls, by which later ones are limited: a limit is no handle",
             "where it limits calls, key it by the authenticated user or the network address; else turn it into a handle by hand",
@@ -174,11 +181,17 @@ fn store(
     let place = facts::place(context, found).ok_or_else(|| {
         stop("the object that it is a field of is made for each session", "keep it where one process has it once")
     })?;
-    let followed = follow(context, found, companions);
+    let followed = follow_handed(context, found, companions);
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
     }
     let tools = handler_tools(context, found, companions, &followed)?;
+    if server.principal == Principal::User && tools.iter().any(|tool| tool.body.is_some()) {
+        return Err(stop(
+            "the tools' functions are not handed who is calling, and a handle belongs to one caller",
+            "hand them the SDK's context, and run again",
+        ));
+    }
     if tools.is_empty() {
         return Err(stop(
             "no tool was seen to reach it",
@@ -234,9 +247,12 @@ fn store(
         companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
         outside: followed.outside,
+        sheds: followed.sheds,
         loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),
         lazy,
-        plain: facts::is_plain(context.analysis, found),
+        plain: wrapped.is_none() && facts::is_plain(context.analysis, found),
+        first: wrapped.map(|outer| site(context, context.spot(outer.first))),
+        idle: wrapped.and_then(|outer| outer.idle).map(|at| site(context, context.spot(at))),
         choices: facts::choices(context.analysis, found),
         transition: settings.transition,
         shared: None,
@@ -246,7 +262,9 @@ fn store(
         carriers,
         tools,
     };
-    let mut claims = vec![Claim { rule: RULE, at: declared.clone() }];
+    let claimed = wrapped.map_or(&found.holder, |outer| &outer.container);
+    let claimed = site(context, Spot { module: claimed.module, span: claimed.span });
+    let mut claims = vec![Claim { rule: RULE, at: claimed }];
     for companion in companions {
         let spot = Spot { module: companion.holder.module, span: companion.holder.span };
         claims.push(Claim { rule: RULE, at: site(context, spot) });
@@ -298,25 +316,13 @@ pub(super) fn handler_tools(
                 registration: registration.clone(),
                 handler: handler.clone(),
                 entry,
+                body: used.body.clone(),
                 role: roles::of(context.analysis, found, used.handler, *tool),
             });
         }
     }
-    out.sort_by(|a, b| (&a.registration, &a.entry).cmp(&(&b.registration, &b.entry)));
+    out.sort_by(|a, b| (&a.registration, &a.entry, &a.handler).cmp(&(&b.registration, &b.entry, &b.handler)));
     Ok(out)
-}
-
-/// Lists of plain numbers under a name that speaks of calls are the windows of a limiter: as handles, the caller could reset its own
-/// limit.
-fn looks_like_times(found: &Found) -> bool {
-    const CALLS: &[&str] = &["hit", "call", "rate", "limit", "attempt", "request", "throttle", "window", "quota"];
-    let numbers = ["number[]", "Array<number>", "Date[]", "Array<Date>"];
-    let speaks = |name: &str| CALLS.iter().any(|word| name.to_ascii_lowercase().contains(word));
-    // The record of a limiter, of which nothing else is left.
-    let windows = |name: &str| speaks(name) && !name.to_ascii_lowercase().contains("request");
-    let only = !found.fields.is_empty() && found.fields.iter().all(|(field, ..)| windows(field.text()));
-    let listed = found.value.as_deref().is_some_and(|value| numbers.contains(&value.trim()));
-    only || (listed && speaks(found.name.text()))
 }
 
 /// What settings may call a store: itself first, then those that share its handle.

@@ -2,7 +2,7 @@
 
 use crate::classify::access::{Access, Kind};
 use crate::classify::stores::{Analysis, Found};
-use crate::model::facts::{Choice, ExprKind};
+use crate::model::facts::{Branch, Choice, ExprKind, Module};
 use crate::model::flow::Root;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
@@ -39,12 +39,20 @@ pub fn of(analysis: &Analysis<'_>, found: &Found, handler: FuncRef, tool: Name) 
     if has(Kind::Delete) && reads && !has(Kind::Write) {
         return Role::Consumes;
     }
-    if has(Kind::Write) && !reads && !has(Kind::Delete) { Role::Creates } else { Role::Uses }
+    // An older value goes first.
+    let replaces = || {
+        let own = || found.uses.iter().filter(|access| reaches(analysis, handler, access.func));
+        own().filter(|access| access.kind == Kind::Delete).all(|delete| {
+            own().any(|write| write.kind == Kind::Write && write.func == delete.func && delete.at < write.at)
+        })
+    };
+    if has(Kind::Write) && !reads && (!has(Kind::Delete) || replaces()) { Role::Creates } else { Role::Uses }
 }
 
 /// Whether a handler runs a function.
 pub fn reaches(analysis: &Analysis<'_>, handler: FuncRef, func: FuncRef) -> bool {
     func == handler
+        || analysis.bodies.iter().any(|body| body.func == handler && body.reach.contains(&func))
         || analysis.flow.program.within(func, handler)
         || analysis.lives.handlers_of.get(&func).is_some_and(|handlers| handlers.contains(&handler))
 }
@@ -82,10 +90,18 @@ fn is_behind_return(analysis: &Analysis<'_>, found: &Found, write: &Access) -> b
             );
             branch.func == write.func.id
                 && branch.then_leaves
+                && returns(facts, branch)
                 && branch.span.end <= start
                 && there
                 && asks_for(analysis, found, At { module: write.at.module, id: branch.condition })
         })
+}
+
+/// Whether a branch answers something, and does not only throw: `if (known) throw …` is no way to get what is known.
+fn returns(facts: &Module, branch: &Branch) -> bool {
+    facts
+        .expr_ids()
+        .any(|id| matches!(facts.kind(id), ExprKind::Return(_)) && branch.then.contains(facts.expr(id).span))
 }
 
 /// `read ?? something`, the value itself and not a part of it. A text or a number beside it is what to show in its place, unless the
@@ -106,6 +122,18 @@ fn has_alternative(analysis: &Analysis<'_>, found: &Found, at: ExprRef) -> bool 
         ExprKind::Cast { .. } => has_alternative(analysis, found, At { module: at.module, id: parent }),
         _ => false,
     }
+}
+
+/// Whether two accesses of one function stand in the same branches.
+pub fn same_branch(analysis: &Analysis<'_>, one: &Access, other: &Access) -> bool {
+    let facts = analysis.flow.program.module(one.at.module);
+    let within = |access: &Access| {
+        let span = facts.expr(access.at.id).span;
+        let holds =
+            |branch: &&Branch| branch.then.contains(span) || branch.otherwise.is_some_and(|other| other.contains(span));
+        facts.branches.iter().filter(holds).map(|branch| branch.span).collect::<Vec<_>>()
+    };
+    one.at.module == other.at.module && within(one) == within(other)
 }
 
 /// Whether a write stands where the value was found to be absent.

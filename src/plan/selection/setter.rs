@@ -82,6 +82,7 @@ pub fn tool_of(context: &Context<'_, '_>, way: &Way) -> Result<ToolUse, Problem>
         registration,
         handler: site(context, Spot { module: handler.module, span }),
         entry: entry.map(|at| site(context, context.spot(at))),
+        body: None,
         role: Role::Uses,
     })
 }

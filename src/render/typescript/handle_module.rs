@@ -31,6 +31,8 @@ pub struct Features {
     pub open: bool,
     /// Changed values are written back (`save`).
     pub save: bool,
+    /// Values are put in under a handle that was made before (`mint`, `put`).
+    pub put: bool,
     /// Something asks whether there is a value (`has`).
     pub has: bool,
     /// Something asks how many there are (`size`).
@@ -91,6 +93,7 @@ impl Features {
             owner: text.contains("function ownerOf("),
             open: called("open"),
             save: method("save"),
+            put: method("put"),
             has: method("has"),
             size: called("size"),
             list: called("list"),
@@ -106,6 +109,7 @@ impl Features {
         Self {
             open: self.open || other.open,
             save: self.save || other.save,
+            put: self.put || other.put,
             has: self.has || other.has,
             size: self.size || other.size,
             list: self.list || other.list,
@@ -135,6 +139,7 @@ impl Features {
             "open" => self.open,
             "opening" => self.open && self.wait,
             "save" => self.save,
+            "put" => self.put,
             "has" => self.has,
             "size" => self.size,
             "list" => self.list,

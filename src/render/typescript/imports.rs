@@ -13,6 +13,8 @@ pub struct Wanted<'a> {
     pub source: &'a str,
     /// The exported name.
     pub name: &'a str,
+    /// The name that it has here, where the exported one means something else already.
+    pub alias: Option<&'a str>,
     /// It is a type: gone at run time.
     pub is_type: bool,
 }
@@ -69,7 +71,17 @@ pub fn common_js(script: &Script) -> bool {
     let imports = statements.iter().any(|node| matches!(node.kind(), "import_statement" | "export_statement"));
     !imports
         && (script.path.ends_with(".cjs")
-            || script.text().contains("require(") && statements.iter().any(|node| required(script, *node).is_some()))
+            || script.text().contains("require(") && statements.iter().any(|node| required(script, *node).is_some())
+            || statements.iter().any(|node| exports(script, *node)))
+}
+
+/// Whether a statement puts something into `module.exports` or `exports`.
+fn exports(script: &Script, node: Node<'_>) -> bool {
+    let assignment = children(node).first().copied().filter(|inner| inner.kind() == "assignment_expression");
+    assignment.and_then(|assignment| assignment.child_by_field_name("left")).is_some_and(|left| {
+        let left = script.of(left);
+        left.starts_with("module.exports") || left.starts_with("exports.")
+    })
 }
 
 /// Puts names into an import of the same module that is there already.
@@ -85,7 +97,7 @@ fn join(script: &Script, source: &str, names: &[Wanted<'_>]) -> Option<Change> {
         let sorted = listed.windows(2).all(|pair| order(script.of(pair[0])) <= order(script.of(pair[1])));
         let multiline = script.of(last.parent()?).contains('\n');
         let words: Vec<String> =
-            names.iter().map(|name| word(name, type_only || node.kind() != "import_statement")).collect();
+            names.iter().map(|name| word(script, name, type_only || node.kind() != "import_statement")).collect();
         if let ([word], true) = (words.as_slice(), sorted && !multiline)
             && let Some(next) = listed.iter().find(|listed| order(script.of(**listed)) > order(word))
         {
@@ -103,15 +115,20 @@ fn order(specifier: &str) -> String {
     specifier.strip_prefix("type ").unwrap_or(specifier).to_lowercase()
 }
 
-fn word(name: &Wanted<'_>, plain: bool) -> String {
-    if name.is_type && !plain { format!("type {}", name.name) } else { name.name.to_owned() }
+fn word(script: &Script, name: &Wanted<'_>, plain: bool) -> String {
+    let own = match name.alias {
+        Some(alias) if common_js(script) => format!("{}: {alias}", name.name),
+        Some(alias) => format!("{} as {alias}", name.name),
+        None => name.name.to_owned(),
+    };
+    if name.is_type && !plain { format!("type {own}") } else { own }
 }
 
 fn statement(script: &Script, source: &str, names: &[Wanted<'_>]) -> String {
     let end = if script.style.semicolons { ";" } else { "" };
     let source = script.style.string(source);
     let all_types = names.iter().all(|name| name.is_type);
-    let list = names.iter().map(|name| word(name, all_types)).collect::<Vec<_>>().join(", ");
+    let list = names.iter().map(|name| word(script, name, all_types)).collect::<Vec<_>>().join(", ");
     if common_js(script) {
         return format!("const {{ {list} }} = require({source}){end}");
     }
@@ -189,8 +206,10 @@ mod tests {
         let source = Rc::new(SourceText::decode(text.as_bytes().to_vec()).expect("text"));
         let tree = typescript::parse(path, text).expect("a tree");
         let script = Script::new(path, source, tree);
-        let wanted: Vec<Wanted<'_>> =
-            names.iter().map(|(source, name, is_type)| Wanted { source, name, is_type: *is_type }).collect();
+        let wanted: Vec<Wanted<'_>> = names
+            .iter()
+            .map(|(source, name, is_type)| Wanted { source, name, alias: None, is_type: *is_type })
+            .collect();
         let mut out = text.to_owned();
         let mut changes = add(&script, &wanted);
         changes.sort_by_key(|change| change.span.start);

@@ -154,7 +154,7 @@ impl InFlight<'_> {
     /// Imports that the emitted code needs.
     pub fn imports(&self) -> Vec<Wanted<'static>> {
         let waits = self.drains && !self.entry.framework.returns();
-        let once = Wanted { source: "node:events", name: "once", is_type: false };
+        let once = Wanted { source: "node:events", name: "once", alias: None, is_type: false };
         if waits { vec![once] } else { Vec::new() }
     }
 

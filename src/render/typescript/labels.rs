@@ -46,7 +46,7 @@ pub fn render(labels: &Labels, files: &dyn Files) -> Result<Rendered, Refused> {
     for script in paths.iter().filter_map(|path| scripts.by_path(path)) {
         let mut changes = prune(script, edits.of(&script.path));
         changes.extend(renames.iter().filter(|change| change.path == script.path).cloned());
-        let wanted = [Wanted { source: "node:crypto", name: "randomUUID", is_type: false }];
+        let wanted = [Wanted { source: "node:crypto", name: "randomUUID", alias: None, is_type: false }];
         let bare = imports::local_name(script, "crypto", "randomUUID").is_some();
         if random.contains(&script.path) && !bare {
             for import in imports::add(script, &wanted) {

@@ -5,6 +5,7 @@
 //   steps     [{ call, args, expect }]: work on the first of two handles
 //   look      { call, args, first, second }: one call, with the answers for the first and for the untouched second handle
 //   destroy   the tool that ends one
+//   also      { id, call, args, tools }: a handle of another kind, the tool that makes it, and the tools that take both
 //   principals true where the server tells users apart
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -39,8 +40,16 @@ export class Handles {
     return (await this.create(client)).text;
   }
 
-  use(client, id, { call: tool, args }) {
-    return call(client, tool, { [this.spec.id]: id, ...args });
+  async use(client, id, { call: tool, args }) {
+    return call(client, tool, { [this.spec.id]: id, ...(await this.beside(client, tool)), ...args });
+  }
+
+  /** The handle of another kind that a tool takes as well: one for all calls. */
+  async beside(client, tool) {
+    const { also } = this.spec;
+    if (!also?.tools.includes(tool)) return {};
+    this.other ??= call(client, also.call, also.args).then(({ text }) => text.match(IN_TEXT)[0]);
+    return { [also.id]: await this.other };
   }
 
   look(client, id) {
@@ -116,6 +125,7 @@ export async function run(wire, { drive }) {
     assert.equal(await lists(elsewhere), before, 'lists differ between instances');
     handles.lost(await handles.look(elsewhere, second), second);
   });
+  if (spec.also) await property('handle-beside-another', () => swapped(handles, second, at(0)));
   if (spec.principals) await property('handle-of-another-user', () => foreign(handles, second, unknown, at(0)));
   await property('handle-lists-stable', async () => {
     for (const client of clients) assert.equal(await lists(client), before, 'a list changed with a call');
@@ -131,11 +141,24 @@ async function schema(client, spec) {
     const { properties = {}, required = [] } = tool.inputSchema;
     const takes = spec.tools.includes(tool.name);
     assert.equal(spec.id in properties, takes, `${tool.name} ${takes ? 'does not take' : 'takes'} ${spec.id}`);
-    if (takes) assert.deepEqual([Object.keys(properties)[0], required[0]], [spec.id, spec.id], `${tool.name}: first and required`);
+    if (!takes) continue;
+    const both = spec.also?.tools.includes(tool.name) ? [spec.id, spec.also.id].sort() : [spec.id];
+    const first = (names) => names.slice(0, both.length).sort();
+    assert.deepEqual([first(Object.keys(properties)), first(required)], [both, both], `${tool.name}: first and required`);
   }
   for (const name of spec.tools) assert.ok(tools.some((tool) => tool.name === name), `there is no ${name}`);
   const { description } = tools.find((tool) => tool.name === spec.create.call);
   assert.match(description, /\d+ (second|minute|hour)s?|does not expire|never expires/, 'the lifetime is not stated');
+}
+
+/** Of two handles that a tool takes, neither stands for the other, and each names the tool that creates it. */
+async function swapped(handles, id, client) {
+  const { spec } = handles;
+  const { call: tool, args } = spec.steps.find((step) => spec.also.tools.includes(step.call));
+  const other = (await handles.beside(client, tool))[spec.also.id];
+  const answer = await call(client, tool, { ...args, [spec.id]: other, [spec.also.id]: id });
+  assert.ok(answer.error && answer.thrown === undefined, `swapped handles were served: ${answer.thrown ?? answer.text}`);
+  assert.match(answer.text, new RegExp(`${spec.create.call}|${spec.also.call}`));
 }
 
 /** Somebody else, and nobody at all, hears what is said of an unknown handle; the owner keeps it. */

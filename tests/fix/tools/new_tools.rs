@@ -27,6 +27,7 @@ pub fn with_tool(case: &Case) -> String {
             body: vec![format!("await baskets.destroy(basket_id{owner});")],
             text: text("Destroyed ${basket_id}"),
             structured: Vec::new(),
+            text_alone: false,
             lists: false,
         }
     } else {
@@ -40,6 +41,7 @@ pub fn with_tool(case: &Case) -> String {
             body: vec![format!("const basket_id = await baskets.create({{ currency, lines: [] }}{owner});")],
             text: text("Created basket ${basket_id}"),
             structured: vec![text("basket_id")],
+            text_alone: false,
             lists: false,
         }
     };

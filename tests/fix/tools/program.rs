@@ -27,6 +27,7 @@ pub fn tool(case: &Case, scripts: &Scripts<'_>) -> ToolUse {
         registration: at(first, case.get("at").expect("a registration"), is_call),
         handler: at(&within("handled"), case.get("handler").expect("a handler"), function),
         entry: case.get("entry").map(|entry| at(&within("listed"), entry, |kind| kind == "object")),
+        body: None,
         role: Role::Uses,
     }
 }

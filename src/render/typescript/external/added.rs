@@ -35,6 +35,7 @@ pub fn tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, limited: 
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
         structured: vec![names.argument.clone()],
         lists: false,
+        text_alone: false,
     };
     work.edits.extend(tools::insert(work.scripts, first, true, &tool, None)?);
     if let Some(destroy) = destroy {
@@ -50,6 +51,7 @@ pub fn tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, limited: 
             text: format!("Destroyed ${{{}}}", names.argument),
             structured: Vec::new(),
             lists: false,
+            text_alone: false,
         };
         work.edits.extend(tools::insert(work.scripts, last, false, &tool, None)?);
     }

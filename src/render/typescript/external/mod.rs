@@ -93,7 +93,7 @@ pub fn render(external: &External, files: &dyn Files) -> Result<Rendered, Refuse
         if let Some(script) = scripts.by_path(&path) {
             let wanted = work.wanted.iter().filter(|(of, ..)| *of == path);
             let mut wanted: Vec<Wanted<'_>> =
-                wanted.map(|(_, source, name)| Wanted { source, name, is_type: false }).collect();
+                wanted.map(|(_, source, name)| Wanted { source, name, alias: None, is_type: false }).collect();
             wanted.dedup();
             out.changes.extend(finished(script, work.edits.of(&path), wanted));
         }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::work::Work;
+use super::work::{Alongside, Work};
 use crate::model::facts::Span;
 use crate::plan::handle::Kind;
 use crate::render::Refused;
@@ -23,7 +23,7 @@ pub fn take_out(work: &mut Work<'_>) -> Result<(), Refused> {
         let carrier = &work.handle.carriers[index];
         let (script, function) = work.function(carrier)?;
         let Some(body) = function.child_by_field_name("body") else { continue };
-        let creates = work.creates(carrier);
+        let creates = work.creating[index];
         let mut branches = Vec::new();
         collect(body, &mut branches);
         for branch in branches {
@@ -199,8 +199,9 @@ fn creation(
 ) -> Result<(), Refused> {
     let variable = looked.variable.and_then(|statement| children(statement).first().copied());
     let variable = variable.and_then(|declarator| declarator.child_by_field_name("name")).map(|name| script.of(name));
-    let value = created(work, script, then, carrier, variable)?;
+    let (value, beside) = created(work, script, then, carrier, variable)?;
     work.initial(script, value, true);
+    work.alongside(beside);
     if let Some((read, whole)) = ends_with_look_up(script, branch, looked) {
         return answer_look_up(work, script, read, carrier, whole);
     }
@@ -209,14 +210,16 @@ fn creation(
     Ok(())
 }
 
-/// The initial value that a block creates. Anything else that the block does stops the rendering.
+/// The initial value that a block creates, and what it puts beside it under the same key. Anything else that the block does stops the
+/// rendering.
 fn created<'t>(
     work: &Work<'_>,
     script: &Script,
     block: Node<'t>,
     carrier: usize,
     variable: Option<&str>,
-) -> Result<Node<'t>, Refused> {
+) -> Result<(Node<'t>, Vec<Alongside>), Refused> {
+    let mut beside = Vec::new();
     let statements = if block.kind() == "statement_block" { children(block) } else { vec![block] };
     let mut values: Vec<(&str, Node<'t>)> = Vec::new();
     let mut found: Option<Node<'t>> = None;
@@ -240,6 +243,8 @@ fn created<'t>(
                 }
                 if written(work, script, left, carrier).is_some() {
                     found = Some(right);
+                } else if let Some(more) = filled(work, script, left, Some(right)) {
+                    beside.push(more);
                 } else if left.kind() == "identifier" && variable.is_none_or(|name| name == script.of(left)) {
                     values.push((script.of(left), right));
                 } else {
@@ -252,7 +257,12 @@ fn created<'t>(
                     found = arguments.get(1).copied().map(bare);
                 }
                 None if script.of(inner).starts_with("console.") || script.of(inner).starts_with("log") => {}
-                None => return Err(more(script, statement)),
+                None => {
+                    let arguments = inner.child_by_field_name("arguments").map(children).unwrap_or_default();
+                    let more = filled(work, script, inner, arguments.get(1).copied())
+                        .ok_or_else(|| more(script, statement))?;
+                    beside.push(more);
+                }
             },
             ("return_statement", "identifier") => {}
             _ => return Err(more(script, statement)),
@@ -265,7 +275,21 @@ fn created<'t>(
             None => break,
         }
     }
-    Ok(value)
+    Ok((value, beside))
+}
+
+/// What another container that is keyed alike gets by an access.
+fn filled(work: &Work<'_>, script: &Script, node: Node<'_>, value: Option<Node<'_>>) -> Option<Alongside> {
+    let touch = work.handle.touches.iter().find(|touch| {
+        touch.companion
+            && matches!(touch.kind, Kind::Write | Kind::AddId)
+            && touch.at.path == script.path
+            && touch.at.span == span(node)
+    })?;
+    let name = script.slice(touch.receiver.span);
+    let companion = work.handle.companions.iter().find(|companion| companion.name == name)?;
+    let value = value.map(|value| (script.path.clone(), span(value)));
+    Some(Alongside { name: name.to_owned(), container: companion.container, value })
 }
 
 fn written(work: &Work<'_>, script: &Script, node: Node<'_>, carrier: usize) -> Option<()> {
@@ -339,8 +363,9 @@ fn returned_early(
     if !same {
         return Ok(());
     }
-    let value = created_in(work, script, &rest, carrier)?;
+    let (value, beside) = created_in(work, script, &rest, carrier)?;
     work.initial(script, value, true);
+    work.alongside(beside);
     let read = match looked.variable {
         Some(variable) => children(variable).first().and_then(|declarator| declarator.child_by_field_name("value")),
         None => returned,
@@ -391,7 +416,8 @@ fn created_in<'t>(
     script: &Script,
     statements: &[Node<'t>],
     carrier: usize,
-) -> Result<Node<'t>, Refused> {
+) -> Result<(Node<'t>, Vec<Alongside>), Refused> {
+    let mut beside = Vec::new();
     let mut values: Vec<(&str, Node<'t>)> = Vec::new();
     let mut found = None;
     for statement in statements {
@@ -408,17 +434,28 @@ fn created_in<'t>(
             }
             ("expression_statement", "assignment_expression") => {
                 let left = inner.child_by_field_name("left").map(bare);
+                if let Some(more) = left.and_then(|left| filled(work, script, left, inner.child_by_field_name("right")))
+                {
+                    beside.push(more);
+                    continue;
+                }
                 if left.and_then(|left| written(work, script, left, carrier)).is_none() {
                     return Err(more(script, *statement));
                 }
                 found = inner.child_by_field_name("right").map(bare);
             }
             ("expression_statement", "call_expression") if script.of(inner).starts_with("console.") => {}
+            ("expression_statement", "call_expression") => {
+                let arguments = inner.child_by_field_name("arguments").map(children).unwrap_or_default();
+                beside.push(
+                    filled(work, script, inner, arguments.get(1).copied()).ok_or_else(|| more(script, *statement))?,
+                );
+            }
             ("return_statement", _) => {}
             _ => return Err(more(script, *statement)),
         }
     }
     let value: Node<'t> = found.ok_or_else(|| more(script, statements[0]))?;
     let named = values.iter().find(|(name, _)| value.kind() == "identifier" && *name == script.of(value));
-    Ok(named.map_or(value, |(_, value)| *value))
+    Ok((named.map_or(value, |(_, value)| *value), beside))
 }

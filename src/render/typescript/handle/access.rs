@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::absent::declarator;
 use super::work::Work;
+use super::{dropped, minted};
 use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Touch};
 use crate::render::Refused;
@@ -37,7 +38,7 @@ pub fn rewrite(work: &mut Work<'_>) -> Result<(), Refused> {
 /// A container that is keyed alike goes on as it is, under the handle.
 fn beside(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> Result<(), Refused> {
     let carrier = &work.handle.carriers[touch.carrier];
-    if work.creates(carrier) {
+    if work.creates(carrier) && !minted::known_before(work, touch.carrier, touch.at.span) {
         return Err(script.refuse(
             node,
             "the tool that creates the value uses this container as well",
@@ -111,7 +112,9 @@ fn call(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> 
         Kind::Read => ("get", 1),
         Kind::Test => ("has", 1),
         Kind::Delete => ("destroy", 1),
+        Kind::Write if work.creating[touch.carrier] => ("put", 2),
         Kind::Write => ("save", 2),
+        Kind::GetOrCreate if work.handle.first.is_some() => ("get", 1),
         Kind::GetOrCreate => ("get", 2),
         Kind::AddId => return Err(unknown(script, node)),
     };
@@ -122,7 +125,7 @@ fn call(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> 
         work.edits.replace(script, span(method), name);
     }
     match touch.kind {
-        Kind::GetOrCreate => {
+        Kind::GetOrCreate if arguments.len() > 1 => {
             let whole = Span::new(key.start_byte(), arguments[1].end_byte());
             work.initial(script, made_by(arguments[1]), true);
             work.edits.replace(script, whole, handle);
@@ -156,7 +159,8 @@ fn index(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) ->
         }
         (Kind::Write, "assignment_expression") if is_target(parent, node) => {
             let value = parent.child_by_field_name("right").ok_or_else(|| unknown(script, node))?;
-            work.edits.replace(script, open, ".save(");
+            let put = if work.creating[touch.carrier] { ".put(" } else { ".save(" };
+            work.edits.replace(script, open, put);
             work.edits.replace(script, span(key), handle);
             work.edits.replace(script, Span::new(close.start as usize, value.start_byte()), ", ");
             work.edits.insert(script, value.end_byte(), ")");
@@ -227,14 +231,12 @@ fn contains(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch)
 /// What is around a rewritten access: `!`, an alternative, `await`.
 fn finish(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> Result<(), Refused> {
     match touch.kind {
+        Kind::Write if work.creating[touch.carrier] => work.features.put = true,
         Kind::Write => work.features.save = true,
         Kind::Test => work.features.has = true,
         Kind::Delete if !is_statement_of(node) => {
-            return Err(script.refuse(
-                node,
-                "what the deletion answers is used, and a handle that is gone is an error now",
-                "delete it in a statement of its own",
-            ));
+            let wait = if work.wait { "await " } else { "" };
+            return dropped::settle(work, script, node, wait);
         }
         _ => {}
     }

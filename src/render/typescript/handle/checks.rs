@@ -1,8 +1,11 @@
 //! Tools that use only what is kept beside the store: that the handle is a known one has to be asked for.
 
+use tree_sitter::Node;
+
 use super::create::store_expression;
 use super::work::Work;
-use crate::plan::handle::Entry;
+use crate::plan::Site;
+use crate::plan::handle::{Entry, Touch};
 use crate::render::Refused;
 use crate::render::typescript::script::children;
 
@@ -11,7 +14,7 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
     if work.handle.companions.is_empty() {
         return Ok(());
     }
-    let looks = looking(work);
+    let looks = looking_first(work);
     for (index, carrier) in work.handle.carriers.iter().enumerate() {
         let Entry::Handler(tools) = &carrier.entry else { continue };
         if looks[index] || work.creates(carrier) {
@@ -42,6 +45,54 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
         work.edits.insert(script, first.start_byte(), text);
     }
     Ok(())
+}
+
+/// Refuses what a timer does with a handle later on: by then it may be gone, and nobody is there to be told.
+pub fn no_timers(work: &Work<'_>) -> Result<(), Refused> {
+    let calls = work.handle.carriers.iter().flat_map(|carrier| &carrier.calls).map(|call| &call.at);
+    let touches = work.handle.touches.iter().map(|touch| &touch.at);
+    for site in touches.chain(calls).filter(|site| !work.is_gone(site)) {
+        let (script, node) = work.scripts.expression(site)?;
+        let later = std::iter::successors(node.parent(), Node::parent).any(|around| {
+            let callee = around.child_by_field_name("function").filter(|_| around.kind() == "call_expression");
+            callee.is_some_and(|callee| matches!(script.of(callee), "setTimeout" | "setInterval" | "setImmediate"))
+        });
+        if later {
+            return Err(script.refuse(
+                node,
+                "a timer uses the value later on, when its handle may be gone",
+                "a store lets values expire by itself: leave that to it, and what is freed then to its clean-up",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Which carriers look the handle up before they use what is kept beside the store.
+fn looking_first(work: &Work<'_>) -> Vec<bool> {
+    let first = |places: &mut dyn Iterator<Item = &Site>| places.map(|at| at.span.start).min();
+    let beside = |index: usize| {
+        let own = |touch: &&Touch| touch.carrier == index && touch.companion && !work.is_gone(&touch.at);
+        first(&mut work.handle.touches.iter().filter(own).map(|touch| &touch.at))
+    };
+    let is_first = |index: usize, at: Option<u32>| at.is_some_and(|at| beside(index).is_none_or(|other| at < other));
+    let mut out: Vec<bool> = (0..work.handle.carriers.len())
+        .map(|index| is_first(index, first(&mut work.touches(index).map(|touch| &touch.at))))
+        .collect();
+    for _ in 0..work.handle.carriers.len() {
+        for (index, carrier) in work.handle.carriers.iter().enumerate() {
+            match &carrier.entry {
+                Entry::Closure { within, .. } if out[index] => out[*within] = true,
+                _ if out[index] => {
+                    for call in &carrier.calls {
+                        out[call.within] = out[call.within] || is_first(call.within, Some(call.at.span.start));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    out
 }
 
 /// Which carriers look the handle up, themselves or through what they call.

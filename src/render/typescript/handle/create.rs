@@ -3,12 +3,12 @@
 use tree_sitter::Node;
 
 use super::initial::{chosen, free, nothing};
+use super::minted;
 use super::reach;
-use super::work::Work;
+use super::work::{Import, Work};
 use crate::model::facts::Span;
-use crate::plan::handle::{Carries, Entry, Kind, Names, Place, Role, ToolUse, Touch, plural};
+use crate::plan::handle::{Carries, Container, Entry, Kind, Names, Place, Role, ToolUse, Touch, plural};
 use crate::render::Refused;
-use crate::render::typescript::imports;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
 use crate::render::typescript::scripts::Code;
 use crate::render::typescript::tools::{self, NewTool, Parameter};
@@ -19,16 +19,6 @@ pub fn existing(work: &mut Work<'_>) -> Result<(), Refused> {
         let carrier = &work.handle.carriers[index];
         if !work.creates(carrier) {
             alone(work, carrier)?;
-            let fills = work.touches(index).find(|touch| touch.kind == Kind::Write);
-            let for_creators = carrier.calls.iter().any(|call| work.creates(&work.handle.carriers[call.within]));
-            if let Some(touch) = fills.filter(|_| for_creators) {
-                let (script, node) = work.scripts.expression(&touch.at)?;
-                return Err(script.refuse(
-                    node,
-                    "a helper puts the value in, and only the tool can answer its id",
-                    "let the helper return the value, and put it in in the tool",
-                ));
-            }
             continue;
         }
         let touches: Vec<&Touch> = work.touches(index).filter(|touch| !work.is_gone(&touch.at)).collect();
@@ -38,7 +28,7 @@ pub fn existing(work: &mut Work<'_>) -> Result<(), Refused> {
             }
         }
     }
-    Ok(())
+    minted::settle(work)
 }
 
 /// Refuses a handler that creates a value for one of its tools and uses it for another: the first would be asked for a handle that
@@ -55,7 +45,8 @@ fn alone(work: &Work<'_>, carrier: &Carries) -> Result<(), Refused> {
     ))
 }
 
-fn put_in(work: &mut Work<'_>, carrier: usize, touch: &Touch) -> Result<(), Refused> {
+/// The statement that puts a value in makes its handle, which the answers behind it tell.
+pub fn put_in(work: &mut Work<'_>, carrier: usize, touch: &Touch) -> Result<(), Refused> {
     let (script, node) = work.scripts.expression(&touch.at)?;
     let unknown = |node: Node<'_>| {
         script.refuse(node, "the value is not put in by a statement of its own", "write it as `store.set(key, value)`")
@@ -98,7 +89,14 @@ fn put_in(work: &mut Work<'_>, carrier: usize, touch: &Touch) -> Result<(), Refu
     let block = own.parent().unwrap_or(own);
     let function = enclosing_function(own).unwrap_or(block);
     let scope = if block.kind() == "statement_block" && block.parent() == Some(function) { function } else { block };
-    let answers = tools::append_to_answers(script, scope, own.end_byte(), &name)?;
+    let text = match &work.handle.carriers[carrier].entry {
+        Entry::Closure { given, .. } => minted::is_text(work, given)?,
+        _ => minted::answers_text(work, carrier)?,
+    };
+    let answers = match text {
+        true => tools::append_to_texts(script, scope, own.end_byte(), &name)?,
+        false => tools::append_to_answers(script, scope, own.end_byte(), &name)?,
+    };
     work.edits.extend(answers);
     Ok(())
 }
@@ -191,12 +189,21 @@ pub fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) ->
     }
     if script.path != store.declared.path {
         work.outward = true;
-        let source = reach::specifier(script, &store.declared.path);
-        let local = imports::local_name(script, &source, &store.name);
-        work.wanted.push((script.path.clone(), source, store.name.clone(), false));
-        return Ok(local.unwrap_or_else(|| store.name.clone()));
+        return Ok(imported(work, script, &store.name));
     }
     Ok(store.name.clone())
+}
+
+/// How a file names a variable of the declaring module, which it imports.
+pub fn imported(work: &mut Work<'_>, script: &Script, name: &str) -> String {
+    let source = reach::specifier(script, &work.handle.store.declared.path);
+    let own = &work.handle.names.variable;
+    let own = own.strip_suffix("Id").unwrap_or(own);
+    let others = [format!("{own}Store"), format!("{own}Handles")];
+    let import = Import::value(script, source, name).apart(script, &others);
+    let local = import.local(script);
+    work.wanted.push(import);
+    local
 }
 
 /// `this.canvases` where the tools are registered in the class itself, `manager.canvases` where they use an object of it.
@@ -207,7 +214,11 @@ fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
     if let Some(touch) = direct {
         return Ok(work.scripts.of(&touch.receiver)?.slice(touch.receiver.span).to_owned());
     }
-    let call = handle.carriers.iter().flat_map(|carrier| &carrier.calls).find(|call| Some(call.within) == carrier);
+    let own = |index: usize| match handle.carriers[index].entry {
+        Entry::Closure { within, .. } => Some(within) == carrier,
+        _ => Some(index) == carrier,
+    };
+    let call = handle.carriers.iter().flat_map(|carrier| &carrier.calls).find(|call| own(call.within));
     let object = call.and_then(|call| {
         let (script, node) = work.scripts.expression(&call.at).ok()?;
         let object = node.child_by_field_name("function")?.child_by_field_name("object")?;
@@ -248,6 +259,7 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         let after = if index == last { format!("{owner});") } else { String::new() };
         body.push(format!("{before}{line}{after}"));
     }
+    beside(work, script, &mut body)?;
     let tools: Vec<&str> = work.handle.tools.iter().map(|tool| tool.name.as_str()).collect();
     Ok(NewTool {
         name: names.create.clone(),
@@ -256,6 +268,7 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         body,
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
         structured: vec![names.argument.clone()],
+        text_alone: false,
         lists: false,
     })
 }
@@ -267,6 +280,34 @@ pub fn description(names: &Names, users: &str, store: &str) -> Vec<String> {
         format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
         format!("{} {} ${{{store}.lifetime}}.", capital(article(&names.noun)), names.noun),
     ]
+}
+
+/// What is put beside the value, under its handle.
+fn beside(work: &mut Work<'_>, script: &Script, body: &mut Vec<String>) -> Result<(), Refused> {
+    for more in work.alongside.clone() {
+        let key = work.handle.names.argument.clone();
+        let name = match script.path == work.handle.store.declared.path {
+            true => more.name.clone(),
+            false => {
+                let declaring = work.scripts.of(&work.handle.store.declared)?;
+                reach::export(work, declaring, &more.name);
+                imported(work, script, &more.name)
+            }
+        };
+        let Some((path, span)) = more.value else {
+            body.push(format!("{name}.add({key});"));
+            continue;
+        };
+        let origin = work.scripts.open(&path)?;
+        let node = origin.around(span).ok_or_else(|| nothing(work))?;
+        free(work, script, origin, node)?;
+        let value = unindented(origin, node, origin.of(node)).join("\n");
+        body.push(match more.container {
+            Container::Record => format!("{name}[{key}] = {value};"),
+            Container::Map | Container::Set => format!("{name}.set({key}, {value});"),
+        });
+    }
+    Ok(())
 }
 
 fn destroying(work: &Work<'_>, store: &str) -> NewTool {
@@ -285,6 +326,7 @@ pub fn drops(names: &Names, source: String, store: &str, wait: bool, owner: bool
         body: vec![format!("{wait}{store}.destroy({}{owner});", names.argument)],
         text: format!("Destroyed ${{{}}}", names.argument),
         structured: Vec::new(),
+        text_alone: false,
         lists: false,
     }
 }
@@ -300,6 +342,7 @@ pub fn listing(names: &Names, name: &str, store: &str, wait: bool) -> NewTool {
         body: vec![format!("const {ids} = ({wait}{store}.list(ownerOf({{auth}}))).map(({{ handle }}) => handle);")],
         text: format!("{ids}: ${{JSON.stringify({ids})}}"),
         structured: vec![ids],
+        text_alone: false,
         lists: true,
     }
 }

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::access::is_waited_for;
+use super::shed;
 use super::work::{Work, whole_argument};
 use crate::model::facts::Span;
 use crate::plan::Site;
@@ -15,6 +16,8 @@ use crate::render::typescript::tools::{self, Argument, Context};
 pub fn name(work: &mut Work<'_>) -> Result<(), Refused> {
     for carrier in &work.handle.carriers {
         let (name, owner) = match &carrier.entry {
+            // That of the function around it, once all are known.
+            Entry::Closure { .. } => (String::new(), None),
             Entry::Handler(_) if work.creates(carrier) => {
                 let auth = if work.handle.owner { auth_of(work, carrier)? } else { None };
                 (work.handle.names.argument.clone(), auth)
@@ -52,6 +55,12 @@ pub fn name(work: &mut Work<'_>) -> Result<(), Refused> {
         });
         work.names.push(name);
         work.owners.push(owner);
+    }
+    for (index, carrier) in work.handle.carriers.iter().enumerate() {
+        if let Entry::Closure { within, .. } = &carrier.entry {
+            work.keys[index] = work.keys[*within].clone();
+            work.names[index] = work.names[*within].clone();
+        }
     }
     Ok(())
 }
@@ -100,6 +109,7 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
             Entry::Handler(_) => continue,
             Entry::Parameter { at, whole, .. } => parameter(work, index, at.span, *whole)?,
             Entry::New => new_parameter(work, index)?,
+            Entry::Closure { at, .. } => closed_over(work, index, at.span)?,
         }
         for call in &carrier.calls {
             let (script, node) = work.scripts.expression(&call.at)?;
@@ -206,6 +216,33 @@ fn parameter(work: &mut Work<'_>, index: usize, at: Span, whole: bool) -> Result
             let text = if shorthand { format!("{}: {name}", script.of(used)) } else { name.clone() };
             work.edits.replace(script, span(used), text);
         }
+    }
+    Ok(())
+}
+
+/// A callback that was handed the id takes the handle from around it.
+fn closed_over(work: &mut Work<'_>, index: usize, at: Span) -> Result<(), Refused> {
+    let (script, function) = work.function(&work.handle.carriers[index])?;
+    let node = script.around(at).ok_or_else(|| script.refuse(function, "a parameter was not found", "run again"))?;
+    let carrier = &work.handle.carriers[index];
+    let mut left = false;
+    for used in uses(script, function, at) {
+        if work.edits.covers(&script.path, span(used)) || is_passed_on(work, index, script, used) {
+            continue;
+        }
+        if carrier.shared {
+            left = true;
+            continue;
+        }
+        let shorthand = used.kind() == "shorthand_property_identifier";
+        let name = work.names[index].clone();
+        work.edits.replace(script, span(used), if shorthand { format!("{}: {name}", script.of(used)) } else { name });
+    }
+    let list = node.parent().and_then(|own| if own.kind() == "formal_parameters" { Some(own) } else { own.parent() });
+    let last = list.is_none_or(|list| children(list).last().is_some_and(|last| span(*last).contains(at)));
+    let sheds = carrier.sheds(&work.handle.sheds);
+    if !left && (last || sheds) {
+        shed::drop_parameter(&mut work.edits, script, node);
     }
     Ok(())
 }

@@ -7,14 +7,18 @@ mod absent;
 mod access;
 pub mod captured;
 mod checks;
+mod cleanup;
 mod create;
+mod dropped;
 pub(super) mod edits;
 pub(super) mod finish;
 pub(super) mod initial;
 mod keys;
+mod minted;
 pub(super) mod mode;
 mod outside;
 pub(super) mod reach;
+mod shed;
 mod store;
 mod words;
 pub(super) mod work;
@@ -32,7 +36,7 @@ use crate::render::{Change, Files, Refused, Rendered};
 pub(super) use create::{unindented, users};
 use edits::Edits;
 pub(super) use words::{above, note};
-use work::Work;
+use work::{Import, Work};
 
 /// Renders the migration of one store.
 pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
@@ -43,12 +47,15 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         scripts: &scripts,
         wait: false,
         waits: Vec::new(),
+        creating: Vec::new(),
+        alongside: Vec::new(),
         keys: Vec::new(),
         names: Vec::new(),
         owners: Vec::new(),
         edits: Edits::default(),
         features: Features { owner: handle.owner, ..Features::of(declaring) },
         initials: Vec::new(),
+        idle: None,
         close: None,
         done: Vec::new(),
         outward: false,
@@ -56,8 +63,13 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         wanted: Vec::new(),
         notes: Vec::new(),
     };
+    if let Some(first) = &handle.first {
+        let (script, node) = scripts.expression(first)?;
+        work.initial(script, node, true);
+    }
     work.waits = mode::waiting(&work);
-    work.wait = mode::can_wait(&work)? && !outside::counts_at_once(&work)?;
+    work.creating = minted::creating(&work);
+    work.wait = mode::can_wait(&work)? && minted::callbacks_wait(&work)? && !outside::counts_at_once(&work)?;
     if work.handle.shared.is_some() && !work.wait {
         return Err(declaring.refuse(
             declaring.tree.root_node(),
@@ -69,9 +81,12 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     work.features.close = !handle.companions.is_empty();
     keys::name(&mut work)?;
     absent::take_out(&mut work)?;
+    minted::without_older_ones(&mut work)?;
+    checks::no_timers(&work)?;
     create::existing(&mut work)?;
     access::rewrite(&mut work)?;
     keys::pass_on(&mut work)?;
+    shed::settle(&mut work)?;
     outside::settle(&mut work)?;
     finish::clean(&mut work)?;
     if work.wait {
@@ -82,6 +97,14 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     create::missing(&mut work)?;
     checks::known(&mut work)?;
     store::declare(&mut work)?;
+    if handle.first.is_some() {
+        let class = scripts.expression(&handle.store.made)?;
+        let class = class.1.child_by_field_name("constructor").map(|name| class.0.of(name)).unwrap_or_default();
+        work.notes.push(format!(
+            "`{class}` is not used for {} any more; delete it if nothing else needs it",
+            handle.store.name
+        ));
+    }
     words::settle(&mut work)?;
     names_are_free(&work)?;
     // What is dispatched by name asks for its handle anyway.
@@ -89,7 +112,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     let mut out = Rendered::default();
     module(&mut work, files, declaring, &mut out)?;
     let mut paths = work.edits.paths();
-    paths.extend(work.wanted.iter().map(|(path, ..)| path.clone()));
+    paths.extend(work.wanted.iter().map(|import| import.path.clone()));
     paths.sort();
     paths.dedup();
     for path in paths {
@@ -170,11 +193,14 @@ fn module(work: &mut Work<'_>, files: &dyn Files, declaring: &Script, out: &mut 
 }
 
 fn want(work: &mut Work<'_>, script: &Script, source: &str, names: &[&str]) {
-    let wanted: Vec<Wanted<'_>> =
-        names.iter().map(|name| Wanted { source, name, is_type: matches!(*name, "HandleStore" | "Owner") }).collect();
-    work.wanted.extend(
-        wanted.iter().map(|wanted| (script.path.clone(), source.to_owned(), wanted.name.to_owned(), wanted.is_type)),
-    );
+    for name in names {
+        let is_type = matches!(*name, "HandleStore" | "Owner");
+        let import = Import { is_type, ..Import::value(script, source.to_owned(), name) };
+        work.wanted.push(match store::alias(name) {
+            Some(other) => import.apart(script, &[other.to_owned()]),
+            None => import,
+        });
+    }
 }
 
 /// How another file imports the module, in the way in which the declaring one does.
@@ -200,9 +226,9 @@ fn relative(module: &str, specifier: &str, declaring: &Script, script: &Script) 
 
 /// Refuses where a name that is to be imported means something else in the file already.
 fn names_are_free(work: &Work<'_>) -> Result<(), Refused> {
-    for (path, source, name, _) in &work.wanted {
+    for Import { path, source, name, alias, .. } in &work.wanted {
         let script = work.scripts.open(path)?;
-        if imports::local_name(script, source, name).is_some() {
+        if alias.is_some() || imports::local_name(script, source, name).is_some() {
             continue;
         }
         if let Some(other) = mentions(script, script.tree.root_node(), name).first() {
@@ -219,8 +245,8 @@ fn names_are_free(work: &Work<'_>) -> Result<(), Refused> {
 /// The changes of one file, with what they leave unused taken away and with the imports that were asked for.
 fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
     let mut wanted: Vec<Wanted<'_>> = Vec::new();
-    for (path, source, name, is_type) in &work.wanted {
-        let want = Wanted { source, name, is_type: *is_type };
+    for Import { path, source, name, alias, is_type } in &work.wanted {
+        let want = Wanted { source, name, alias: alias.as_deref(), is_type: *is_type };
         if *path == script.path && !wanted.contains(&want) {
             wanted.push(want);
         }

@@ -43,7 +43,7 @@ pub fn can_wait(work: &Work<'_>) -> Result<bool, Refused> {
             }
         }
         // What is called in a way that was not seen would be handed a promise.
-        if carrier.calls.is_empty() && !matches!(carrier.entry, Entry::Handler(_)) {
+        if carrier.calls.is_empty() && !matches!(carrier.entry, Entry::Handler(_) | Entry::Closure { .. }) {
             return Ok(false);
         }
     }

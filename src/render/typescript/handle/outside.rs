@@ -2,12 +2,15 @@
 
 use tree_sitter::Node;
 
+use super::cleanup;
 use super::mode::is_async;
+use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Outside};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
+use crate::render::typescript::scripts::{Code, declaration, mentions};
 
 /// Takes the accesses there away, or moves them.
 pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -88,11 +91,42 @@ fn drop_expression(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Resu
         work.edits.cut(script, whole);
         return Ok(());
     }
+    if parent.kind() == "variable_declarator" && only_logged(work, script, parent) {
+        return Ok(());
+    }
     if parent.kind() == "arrow_function" && parent.child_by_field_name("body") == Some(outer) {
         work.edits.replace(script, span(outer), "{}");
         return Ok(());
     }
     Err(used(script, node))
+}
+
+/// What the end of a session answers is only told to the log: that word goes as well.
+fn only_logged(work: &mut Work<'_>, script: &Script, declarator: Node<'_>) -> bool {
+    let own = statement(declarator);
+    let (Some(name), Some(function)) = (declarator.child_by_field_name("name"), enclosing_function(declarator)) else {
+        return false;
+    };
+    if name.kind() != "identifier" || children(own).len() != 1 {
+        return false;
+    }
+    let mut words = Vec::new();
+    for used in mentions(script, function, script.of(name)).into_iter().filter(|used| *used != name) {
+        let around = statement(used);
+        let call = children(around).first().copied().filter(|call| call.kind() == "call_expression");
+        let callee = call.and_then(|call| call.child_by_field_name("function")).map(|callee| script.of(callee));
+        let logs = callee.is_some_and(|callee| {
+            ["console.", "log.", "logger.", "log"]
+                .iter()
+                .any(|known| callee == *known || known.ends_with('.') && callee.starts_with(known))
+        });
+        if around.kind() != "expression_statement" || !logs {
+            return false;
+        }
+        words.push(around);
+    }
+    std::iter::once(own).chain(words).for_each(|node| work.edits.cut(script, script.removal(node)));
+    true
 }
 
 /// `store.get(id)?.close()`: what is done to a value when its session ends is done when the value goes.
@@ -105,6 +139,9 @@ fn closes(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<(), Re
         outer = parent;
     }
     let alone = outer.parent().is_some_and(|parent| parent.kind() == "expression_statement");
+    if !alone && cleanup::take(work, script, node)? {
+        return Ok(());
+    }
     if !alone || outer == node || work.close.is_some() {
         return Err(used(script, node));
     }
@@ -133,11 +170,8 @@ fn emptied(work: &mut Work<'_>, script: &Script, node: Node<'_>) {
 
 /// A function whose whole body went, goes with its calls.
 fn without_a_body(work: &mut Work<'_>, script: &Script, node: Node<'_>, outside: &Outside) -> Result<(), Refused> {
-    let Some(function) = enclosing_function(node).filter(|function| {
-        matches!(function.kind(), "function_declaration" | "method_definition") && !outside.calls.is_empty()
-    }) else {
-        return Ok(());
-    };
+    let Some(function) = enclosing_function(node).filter(|_| !outside.calls.is_empty()) else { return Ok(()) };
+    let Some(whole) = declaration_of(script, function) else { return Ok(()) };
     let body = function.child_by_field_name("body").map(children).unwrap_or_default();
     let empty = body.iter().all(|statement| work.edits.covers(&script.path, span(*statement)));
     if !empty || work.edits.covers(&script.path, span(function)) {
@@ -148,9 +182,30 @@ fn without_a_body(work: &mut Work<'_>, script: &Script, node: Node<'_>, outside:
         drop_expression(work, script, node)?;
         emptied(work, script, node);
     }
-    let exported = function.parent().filter(|parent| parent.kind() == "export_statement");
-    work.edits.cut(script, script.removal(exported.unwrap_or(function)));
+    let exported = whole.parent().filter(|parent| parent.kind() == "export_statement");
+    work.edits.cut(script, script.removal(exported.unwrap_or(whole)));
+    if let Some(name) = function.child_by_field_name("name") {
+        reach::unexport(work, script, script.of(name));
+    }
     Ok(())
+}
+
+/// What declares a function and nothing else: itself, a constant, an assignment to the module's exports.
+fn declaration_of<'t>(script: &Script, function: Node<'t>) -> Option<Node<'t>> {
+    if matches!(function.kind(), "function_declaration" | "method_definition") {
+        return Some(function);
+    }
+    let parent = function.parent()?;
+    let whole = parent.parent()?;
+    match parent.kind() {
+        "variable_declarator" => (children(whole).len() == 1).then_some(whole),
+        "assignment_expression" => {
+            let left = parent.child_by_field_name("left").map(|left| script.of(left)).unwrap_or_default();
+            let exports = left.starts_with("exports.") || left.starts_with("module.exports.");
+            (exports && whole.kind() == "expression_statement").then_some(whole)
+        }
+        _ => None,
+    }
 }
 
 /// Other mentions of the container.
@@ -238,8 +293,66 @@ fn sweeps(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool, 
             "move that to a timer of its own, or into the clean-up of the store",
         ));
     }
+    if work.idle.is_none() {
+        work.idle = idle_limit(work, script, timer);
+    }
     work.edits.cut(script, script.removal(whole));
     Ok(true)
+}
+
+/// The milliseconds after which a sweep drops what nobody used: `Date.now() - seen > LIMIT`, `seen < Date.now() - LIMIT`.
+pub fn idle_limit(work: &Work<'_>, script: &Script, within: Node<'_>) -> Option<String> {
+    let made = &work.handle.store.made;
+    let mut stack = vec![within];
+    while let Some(node) = stack.pop() {
+        stack.extend(children(node));
+        if node.kind() != "binary_expression" {
+            continue;
+        }
+        let operator = node.child_by_field_name("operator").map(|operator| script.of(operator)).unwrap_or_default();
+        let sides = [node.child_by_field_name("left"), node.child_by_field_name("right")];
+        let [Some(left), Some(right)] = sides else { continue };
+        let is_now = |node: Node<'_>| matches!(script.of(node), "Date.now()" | "now" | "performance.now()");
+        let limit = match operator {
+            "-" if is_now(left) && !compared(node) => Some(bare(right)),
+            ">" | ">=" if difference(left).is_some_and(|(from, _)| is_now(from)) => Some(bare(right)),
+            _ => None,
+        };
+        let plain = |node: &Node<'_>| {
+            let text = script.of(*node);
+            let number = text.chars().all(|char| char.is_ascii_digit() || matches!(char, '_' | ' ' | '*' | '.'));
+            let constant = node.kind() == "identifier"
+                && script.path == made.path
+                && declaration(Code { script, node: script.tree.root_node() }, text)
+                    .is_some_and(|found| found.node.end_byte() <= made.span.start as usize);
+            number || constant
+        };
+        if let Some(limit) = limit.filter(plain) {
+            let text = script.of(limit);
+            return Some(if text.contains(' ') { format!("({text}) / 1000") } else { format!("{text} / 1000") });
+        }
+    }
+    None
+}
+
+/// `a - b`.
+fn difference(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    let node = bare(node);
+    let minus = node.kind() == "binary_expression" && node.child_by_field_name("operator")?.kind() == "-";
+    minus.then_some((node.child_by_field_name("left")?, node.child_by_field_name("right")?))
+}
+
+/// Whether a difference is compared with something: then that is the limit, and not what is taken off.
+fn compared(node: Node<'_>) -> bool {
+    let mut outer = node;
+    while let Some(parent) = outer.parent().filter(|parent| parent.kind() == "parenthesized_expression") {
+        outer = parent;
+    }
+    outer.parent().is_some_and(|parent| {
+        parent.kind() == "binary_expression"
+            && parent.child_by_field_name("operator").is_some_and(|operator| matches!(operator.kind(), ">" | ">="))
+            && parent.child_by_field_name("left") == Some(outer)
+    })
 }
 
 /// A call in a sweep that does not only look for what is old and drop it.

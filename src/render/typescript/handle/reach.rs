@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::work::Work;
+use super::shed;
+use super::work::{Import, Work};
 use crate::render::Refused;
 use crate::render::typescript::imports::common_js;
 use crate::render::typescript::script::{Script, children};
@@ -70,14 +71,14 @@ pub fn bring(work: &mut Work<'_>, script: &Script, origin: &Script, name: Node<'
             false => Some(source.to_owned()),
         };
         if let Some(source) = source.filter(|_| exported == text) {
-            work.wanted.push((script.path.clone(), source, text.to_owned(), false));
+            work.wanted.push(Import::value(script, source, text));
             return Ok(());
         }
         return Err(out_of_reach(origin, script, name));
     }
     export(work, origin, text).ok_or_else(|| out_of_reach(origin, script, name))?;
     let source = specifier(script, &origin.path);
-    work.wanted.push((script.path.clone(), source, text.to_owned(), false));
+    work.wanted.push(Import::value(script, source, text));
     Ok(())
 }
 
@@ -143,6 +144,33 @@ pub fn export(work: &mut Work<'_>, script: &Script, name: &str) -> Option<()> {
     Some(())
 }
 
+/// A name that is gone is exported no more: by a list, or by an assignment of its own.
+pub fn unexport(work: &mut Work<'_>, script: &Script, name: &str) {
+    for node in children(script.tree.root_node()) {
+        let assignment = children(node).first().copied().filter(|inner| inner.kind() == "assignment_expression");
+        let parts = assignment.map(|inner| (inner.child_by_field_name("left"), inner.child_by_field_name("right")));
+        let list = match (node.kind(), parts) {
+            ("export_statement", _) => children(node).into_iter().find(|clause| clause.kind() == "export_clause"),
+            (_, Some((Some(left), Some(right)))) => {
+                let left = script.of(left);
+                if (left.starts_with("exports.") || left.starts_with("module.exports.")) && script.of(right) == name {
+                    work.edits.cut(script, script.removal(node));
+                }
+                (left == "module.exports" && right.kind() == "object").then_some(right)
+            }
+            _ => None,
+        };
+        let Some(list) = list else { continue };
+        let named = |item: &Node<'_>| {
+            let value = item.child_by_field_name("value").or_else(|| item.child_by_field_name("name"));
+            script.of(value.unwrap_or(*item)) == name
+        };
+        if let Some(index) = children(list).iter().position(named) {
+            shed::drop_item(&mut work.edits, script, list, index);
+        }
+    }
+}
+
 /// `module.exports = { … }` names it as well.
 fn export_common(work: &mut Work<'_>, script: &Script, top: &[Node<'_>], name: &str) -> Option<()> {
     for node in top {
@@ -159,5 +187,16 @@ fn export_common(work: &mut Work<'_>, script: &Script, top: &[Node<'_>], name: &
         work.edits.insert(script, last.end_byte(), format!(", {name}"));
         return Some(());
     }
-    None
+    let one_by_one = top.iter().any(|node| script.of(*node).starts_with("exports."));
+    let declares = |node: &&Node<'_>| {
+        matches!(node.kind(), "lexical_declaration" | "variable_declaration")
+            && children(**node)
+                .into_iter()
+                .any(|declarator| declarator.child_by_field_name("name").is_some_and(|found| script.of(found) == name))
+    };
+    let own = top.iter().find(declares).filter(|_| one_by_one)?;
+    let end = if script.style.semicolons { ";" } else { "" };
+    let text = format!("{}exports.{name} = {name}{end}", script.style.newline);
+    work.edits.insert(script, own.end_byte(), text);
+    Some(())
 }

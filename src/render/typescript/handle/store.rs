@@ -7,8 +7,10 @@ use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::SharedStore;
 use crate::plan::handle::{Container, Place};
+use crate::render::typescript::imports;
+use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::script::{Script, children, span};
-use crate::render::typescript::scripts::is_declared;
+use crate::render::typescript::scripts::{is_declared, mentions};
 use crate::render::typescript::tools::pair;
 use crate::render::{Files, Refused};
 
@@ -23,11 +25,24 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
     let value = script
         .typed()
         .then(|| value_type(script, written).or_else(|| made_type(script, made)).unwrap_or_else(|| "any".to_owned()));
+    if work.handle.first.is_some()
+        && script.typed()
+        && made.child_by_field_name("type_arguments").is_none()
+        && written.is_none()
+    {
+        return Err(script.refuse(made, "the type of a value is not written here", "write it as a type argument"));
+    }
+    if let Some(at) = &work.handle.idle {
+        let (script, node) = work.scripts.expression(at)?;
+        let text = script.of(node);
+        let simple = node.kind() != "binary_expression";
+        work.idle = Some(if simple { format!("{text} / 1000") } else { format!("({text}) / 1000") });
+    }
     let options = options(work, script, made);
     match work.handle.store.place {
         Place::Module | Place::Field => {
             if let Some(value) = &value {
-                let annotation = format!(": HandleStore<{value}>");
+                let annotation = format!(": {}<{value}>", local(script, "HandleStore"));
                 match written {
                     Some(written) => work.edits.replace(script, span(written), annotation),
                     None => work.edits.insert(script, name.end_byte(), annotation),
@@ -35,14 +50,46 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
             }
             let indent = script.indentation(declaration);
             let text = script.indented(&script.style.dress(&options), indent);
-            let text =
-                format!("new {}{}({text})", class(work.handle.shared.as_ref()), type_argument(work, value.as_deref()));
+            let class = class_in(work, script);
+            let text = format!("new {class}{}({text})", type_argument(work, value.as_deref()));
             work.edits.replace(script, span(made), text);
             open_up(work, script, declaration)?;
         }
         Place::Local => move_out(work, script, declaration, made, value.as_deref(), &options)?,
     }
     Ok(())
+}
+
+/// What a name of the module of handles is called where it is taken.
+pub fn alias(name: &str) -> Option<&'static str> {
+    match name {
+        "MemoryHandles" => Some("HandlesInMemory"),
+        "HandleStore" => Some("StoreOfHandles"),
+        _ => None,
+    }
+}
+
+/// What the declaring file calls it: nothing of that name comes from a module of handles there yet, or it is that.
+fn local(script: &Script, name: &str) -> String {
+    let known = |source: &str| imports::local_name(script, source, name);
+    let stems = ["handles", "handle-store", "mcp-handles"];
+    let ends = ["", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts"];
+    let found = stems.iter().flat_map(|stem| ends.iter().map(move |end| format!("./{stem}{end}")));
+    if let Some(own) = found.into_iter().find_map(|source| known(&source)) {
+        return own;
+    }
+    match alias(name) {
+        Some(other) if !mentions(script, script.tree.root_node(), name).is_empty() => free_name(script, &[other]),
+        _ => name.to_owned(),
+    }
+}
+
+/// The class of the store, as the declaring file calls it.
+fn class_in(work: &Work<'_>, script: &Script) -> String {
+    match &work.handle.shared {
+        Some(shared) => shared.class.clone(),
+        None => local(script, "MemoryHandles"),
+    }
 }
 
 /// The class of the store.
@@ -80,10 +127,8 @@ fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
         (children(value).is_empty() || value.kind() == "binary_expression").then(|| script.of(value).to_owned())
     };
     // What is set for this store comes before what its code says, and that before what is usual.
-    let idle = match option("ttl").filter(|_| !lifetime.idle_is_set) {
-        Some(ttl) => format!("({ttl}) / 1000"),
-        None => lifetime.idle_seconds.to_string(),
-    };
+    let written = option("ttl").map(|ttl| format!("({ttl}) / 1000")).or_else(|| work.idle.clone());
+    let idle = written.filter(|_| !lifetime.idle_is_set).unwrap_or_else(|| lifetime.idle_seconds.to_string());
     let limit = option("max").filter(|_| !lifetime.limit_is_set).unwrap_or_else(|| lifetime.limit.to_string());
     let mut lines = vec![
         format!("noun: {}", string(&names.noun)),
@@ -106,7 +151,7 @@ fn close(work: &Work<'_>) -> Option<String> {
         .companions
         .iter()
         .map(|companion| match companion.container {
-            Container::Map => format!("{}.delete({variable});", companion.name),
+            Container::Map | Container::Set => format!("{}.delete({variable});", companion.name),
             Container::Record => format!("delete {}[{variable}];", companion.name),
         })
         .collect();
@@ -114,10 +159,15 @@ fn close(work: &Work<'_>) -> Option<String> {
         (true, close) => close.as_ref().map(|close| format!("close: {close}")),
         (false, None) => Some(format!("close: (_value, {variable}) => {{\n\t\t{}\n\t}}", drops.join("\n\t\t"))),
         (false, Some(close)) => {
-            let (parameter, body) = close.split_once(" => ")?;
-            let parameter = parameter.trim_matches(['(', ')']);
-            let lines = format!("{}\n\t\treturn {body};", drops.join("\n\t\t"));
-            Some(format!("close: ({parameter}, {variable}) => {{\n\t\t{lines}\n\t}}"))
+            let (head, body) = close.split_once(" => ")?;
+            let (start, parameter) = head.split_once('(')?;
+            let parameter = parameter.trim_end_matches(')');
+            let rest = match body.strip_prefix("{\n") {
+                Some(block) => block.strip_suffix("\n\t}")?.trim_start().to_owned(),
+                None => format!("return {body};"),
+            };
+            let lines = format!("{}\n\t\t{rest}", drops.join("\n\t\t"));
+            Some(format!("close: {start}({parameter}, {variable}) => {{\n\t\t{lines}\n\t}}"))
         }
     }
 }
@@ -191,11 +241,11 @@ fn move_out(
     if is_declared(script, &name) {
         return Err(script.refuse(own, "a variable of the module has the same name", "rename one of them"));
     }
-    let annotation = value.map(|value| format!(": HandleStore<{value}>")).unwrap_or_default();
+    let annotation = value.map(|value| format!(": {}<{value}>", local(script, "HandleStore"))).unwrap_or_default();
     let end = if script.style.semicolons { ";" } else { "" };
     let newline = script.style.newline;
     let argument = type_argument(work, value);
-    let class = class(work.handle.shared.as_ref());
+    let class = class_in(work, script);
     let text = format!("const {name}{annotation} = new {class}{argument}({}){end}", script.style.dress(options));
     work.edits.cut(script, script.removal(own));
     let start = script.removal(top).start as usize;

@@ -12,6 +12,9 @@ use crate::render::typescript::script::{Script, children, statement};
 const STALE: &[&str] =
     &["session", "connection", "connected client", "per client", "each client", "first use", "transport"];
 
+/// What a comment says the type of a container is: it is a store of handles now.
+const CONTAINERS: &[&str] = &["{map<", "{record<", "{object", "{weakmap<", "{map}", "lrucache"];
+
 /// Takes stale comments above the store and the helpers away, and notes texts for the model that speak of the session.
 pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
     let store = &work.handle.store.declared;
@@ -63,7 +66,8 @@ pub fn above(edits: &mut Edits, script: &Script, node: Node<'_>) {
             break;
         }
         let text = script.of(comment).to_lowercase();
-        if STALE.iter().any(|word| text.contains(word)) {
+        let typed = text.contains("@type {") && CONTAINERS.iter().any(|kind| text.contains(kind));
+        if typed || STALE.iter().any(|word| text.contains(word)) {
             edits.cut(script, Span::new(line, script.line_end(comment.end_byte())));
         }
         start = comment.start_byte();

@@ -5,11 +5,13 @@ use tree_sitter::Node;
 use super::edits::Edits;
 use crate::model::facts::Span;
 use crate::plan::Site;
-use crate::plan::handle::{Carries, Entry, Handle, Role, Touch};
+use crate::plan::handle::{Carries, Container, Entry, Handle, Role, Touch};
 use crate::render::Refused;
 use crate::render::typescript::handle_module::Features;
+use crate::render::typescript::imports;
+use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::script::{Script, children, is_function};
-use crate::render::typescript::scripts::Scripts;
+use crate::render::typescript::scripts::{Scripts, mentions};
 
 /// A value that something would have created where it was first used.
 #[derive(Clone, Debug)]
@@ -22,6 +24,56 @@ pub struct Initial {
     pub strong: bool,
 }
 
+/// An import that a file needs.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The file.
+    pub path: String,
+    /// Where the name comes from.
+    pub source: String,
+    /// The name there.
+    pub name: String,
+    /// The name here, where it is another.
+    pub alias: Option<String>,
+    /// It is a type.
+    pub is_type: bool,
+}
+
+impl Import {
+    /// A value under its own name.
+    pub fn value(script: &Script, source: String, name: &str) -> Self {
+        Self { path: script.path.clone(), source, name: name.to_owned(), alias: None, is_type: false }
+    }
+
+    /// What the name means in the file already is no hindrance: it is called otherwise there.
+    pub fn apart(mut self, script: &Script, others: &[String]) -> Self {
+        if imports::local_name(script, &self.source, &self.name).is_none()
+            && !mentions(script, script.tree.root_node(), &self.name).is_empty()
+        {
+            let others: Vec<&str> = others.iter().map(String::as_str).collect();
+            self.alias = Some(free_name(script, &others));
+        }
+        self
+    }
+
+    /// The name that code of the file uses.
+    pub fn local(&self, script: &Script) -> String {
+        let known = imports::local_name(script, &self.source, &self.name);
+        known.or_else(|| self.alias.clone()).unwrap_or_else(|| self.name.clone())
+    }
+}
+
+/// An entry that a container gets beside a new value.
+#[derive(Clone, Debug)]
+pub struct Alongside {
+    /// The container.
+    pub name: String,
+    /// How it is written.
+    pub container: Container,
+    /// The file and the place of the first entry's code; none for a mark.
+    pub value: Option<(String, Span)>,
+}
+
 /// A rendering under way.
 pub struct Work<'a> {
     /// The plan.
@@ -32,6 +84,10 @@ pub struct Work<'a> {
     pub wait: bool,
     /// Whether a carrier has to wait, where the store's methods answer promises.
     pub waits: Vec<bool>,
+    /// Carriers that only run where a value is created.
+    pub creating: Vec<bool>,
+    /// What is put beside a new value: the container's name, how it is written, and the code of its first entry.
+    pub alongside: Vec<Alongside>,
     /// What stands for the key, by carrier: `basket_id`, or `basket_id, owner`.
     pub keys: Vec<String>,
     /// The handle alone, by carrier.
@@ -44,6 +100,8 @@ pub struct Work<'a> {
     pub features: Features,
     /// Initial values that were found.
     pub initials: Vec<Initial>,
+    /// Seconds without use after which the server dropped a value, as code.
+    pub idle: Option<String>,
     /// What frees a value, as a function.
     pub close: Option<String>,
     /// Accesses that are seen to.
@@ -52,8 +110,8 @@ pub struct Work<'a> {
     pub outward: bool,
     /// Files that ask who owns a handle.
     pub owned_files: Vec<String>,
-    /// Imports that are needed: file, source, name, whether it is a type.
-    pub wanted: Vec<(String, String, String, bool)>,
+    /// Imports that are needed.
+    pub wanted: Vec<Import>,
     /// What the reader has to know.
     pub notes: Vec<String>,
 }
@@ -93,6 +151,15 @@ impl<'a> Work<'a> {
             Initial { path: script.path.clone(), span: Span::new(node.start_byte(), node.end_byte()), strong };
         if !self.initials.iter().any(|known| known.path == initial.path && known.span == initial.span) {
             self.initials.push(initial);
+        }
+    }
+
+    /// Adds what is put beside a new value.
+    pub fn alongside(&mut self, more: Vec<Alongside>) {
+        for more in more {
+            if !self.alongside.iter().any(|known| known.name == more.name) {
+                self.alongside.push(more);
+            }
         }
     }
 

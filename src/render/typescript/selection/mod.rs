@@ -88,7 +88,7 @@ pub fn render(selection: &Selection, files: &dyn Files) -> Result<Rendered, Refu
         if let Some(script) = scripts.by_path(&path) {
             let wanted = work.wanted.iter().filter(|(of, ..)| *of == path);
             let wanted: Vec<Wanted<'_>> =
-                wanted.map(|(_, source, name)| Wanted { source, name, is_type: false }).collect();
+                wanted.map(|(_, source, name)| Wanted { source, name, alias: None, is_type: false }).collect();
             out.changes.extend(finished(script, work.edits.of(&path), wanted));
         }
     }

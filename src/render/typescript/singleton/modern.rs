@@ -56,8 +56,9 @@ pub(super) fn render(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused>
     let gone = closed.into_iter().skip(1).chain([code.connect.statement]);
     let gone = gone.chain(code.build.gone.iter().filter_map(|gone| script.node(*gone)));
     remove(script, gone.collect(), &mut out.changes);
-    let create = Wanted { source: "@modelcontextprotocol/server", name: "createMcpHandler", is_type: false };
-    let wrap = Wanted { source: "@modelcontextprotocol/node", name: "toNodeHandler", is_type: false };
+    let create =
+        Wanted { source: "@modelcontextprotocol/server", name: "createMcpHandler", alias: None, is_type: false };
+    let wrap = Wanted { source: "@modelcontextprotocol/node", name: "toNodeHandler", alias: None, is_type: false };
     let wanted = if returns { vec![create] } else { vec![wrap, create] };
     out.changes.extend(imports::add(script, &wanted));
     comment(code, out);

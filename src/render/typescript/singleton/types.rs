@@ -23,7 +23,7 @@ impl Types {
         let names = ["Request", "Response", "NextFunction"];
         let count = if next { 3 } else { 2 };
         let all = names.into_iter().take(count);
-        let all = all.map(|name| Wanted { source: "express", name, is_type: true });
+        let all = all.map(|name| Wanted { source: "express", name, alias: None, is_type: true });
         if self.named { all.collect() } else { Vec::new() }
     }
 }

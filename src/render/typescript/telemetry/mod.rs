@@ -157,7 +157,7 @@ fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
     }
     let mut wanted: Vec<Wanted<'_>> = Vec::new();
     for (path, source, name) in &work.wanted {
-        let want = Wanted { source, name, is_type: false };
+        let want = Wanted { source, name, alias: None, is_type: false };
         if *path == script.path && !wanted.contains(&want) {
             wanted.push(want);
         }

@@ -31,6 +31,17 @@ pub fn append_to_answers(script: &Script, code: Node<'_>, behind: usize, name: &
     if out.is_empty() { Err(refuse(script, code)) } else { Ok(out) }
 }
 
+/// Appends the same to every text that a function answers behind an offset, where others make an answer of it.
+pub fn append_to_texts(script: &Script, code: Node<'_>, behind: usize, name: &str) -> Result<Vec<Change>, Refused> {
+    let mut answers = Vec::new();
+    returns(code, code, &mut answers);
+    let mut out = Vec::new();
+    for answer in answers.into_iter().filter(|answer| answer.end_byte() > behind) {
+        out.extend(append(script, bare(answer), None, name).ok_or_else(|| refuse(script, answer))?);
+    }
+    if out.is_empty() { Err(refuse(script, code)) } else { Ok(out) }
+}
+
 fn refuse(script: &Script, node: Node<'_>) -> Refused {
     script.refuse(
         node,
@@ -117,6 +128,10 @@ fn append(script: &Script, text: Node<'_>, content: Option<Node<'_>>, name: &str
             let kind = script.style.string("text");
             Some(push_back(script, content?, &format!("{{ type: {kind}, text: `{name} ${{{name}}}` }}")))
         }
-        _ => one(script.change(span(text), format!("`${{{}}}; {name} ${{{name}}}`", script.of(text)))),
+        // What stands within may be changed as well.
+        _ => Some(vec![
+            script.change(Span::new(start, start), "`${"),
+            script.change(Span::new(end, end), format!("}}; {name} ${{{name}}}`")),
+        ]),
     }
 }

@@ -21,12 +21,15 @@ pub fn insert(scripts: &Scripts<'_>, beside: &ToolUse, before: bool, tool: &NewT
         let direct = property_of_entry(callback).is_some()
             || callback.node.kind() == "identifier"
             || helped.is_some_and(|helped| helped.parameter(callback).is_some());
-        if !direct {
+        let answers = if direct { Some(Answers::Result) } else { answers_of(scripts, beside)? };
+        let Some(answers) = answers else {
             return Err(callback.refuse(
                 "what the handlers of these tools have to answer can't be told",
                 "add the tool by hand, in the way of the others",
             ));
-        }
+        };
+        let alone = NewTool { text_alone: answers == Answers::Text, ..tool.clone() };
+        let tool = if answers == Answers::Text { &alone } else { tool };
         return match (helped, table_entry(handler)) {
             (Some(helped), _) => call_again(helped.call, handler, before, beside, tool),
             (None, Some((entry, own))) => table::insert(&registration, entry, own, handler, before, tool),
@@ -44,6 +47,46 @@ pub fn insert(scripts: &Scripts<'_>, beside: &ToolUse, before: bool, tool: &NewT
     let mut changes = beside_statement(script, statement(registration.call.node), before, &text(&registration, tool));
     changes.extend(zod_import(script, tool));
     Ok(changes)
+}
+
+/// What a tool's own function answers, if others call it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answers {
+    /// The answer of the tool.
+    Result,
+    /// Its text.
+    Text,
+}
+
+/// What becomes of what the function is called for: by all calls alike, else it is not known.
+fn answers_of(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Option<Answers>, Refused> {
+    let mut found = None;
+    for call in tool.body.iter().flat_map(|body| &body.calls) {
+        let (script, node) = scripts.expression(call)?;
+        let mut outer = node;
+        while let Some(parent) =
+            outer.parent().filter(|parent| matches!(parent.kind(), "await_expression" | "parenthesized_expression"))
+        {
+            outer = parent;
+        }
+        let parent = outer.parent();
+        let answers = match parent.map(|parent| parent.kind()) {
+            Some("return_statement" | "arrow_function") => Answers::Result,
+            Some("pair") => {
+                let key = parent.and_then(|pair| pair.child_by_field_name("key"));
+                if key.is_none_or(|key| script.of(key) != "text") {
+                    return Ok(None);
+                }
+                Answers::Text
+            }
+            _ => return Ok(None),
+        };
+        if found.is_some_and(|known| known != answers) {
+            return Ok(None);
+        }
+        found = Some(answers);
+    }
+    Ok(found)
 }
 
 /// One more call of a helper that registers tools, argument by argument like another.
@@ -70,7 +113,7 @@ fn call_again(
             }
             "identifier" | "this" | "member_expression" => written.to_owned(),
             "object" if property(call.to(argument), "description").is_some() => configuration(script, tool),
-            "object" => inputs(script, tool).unwrap_or_else(|| schema::alone(script, &[])),
+            "object" | "null" | "undefined" => inputs(script, tool).unwrap_or_else(|| schema::alone(script, &[])),
             _ => {
                 return Err(script.refuse(
                     argument,
@@ -161,7 +204,8 @@ fn outputs(script: &Script, tool: &NewTool) -> Option<String> {
 /// The handler of a new tool. `typed`: its parameters say their types themselves.
 pub fn arrow(script: &Script, tool: &NewTool, typed: bool) -> String {
     let (parameters, body) = signature(script, tool, typed);
-    format!("async ({parameters}) => {{\n{body}}}")
+    let waits = !tool.text_alone || body.contains("await ");
+    format!("{}({parameters}) => {{\n{body}}}", if waits { "async " } else { "" })
 }
 
 /// The parameters of a new tool's handler, and its statements, one tab deep.
@@ -224,6 +268,9 @@ pub fn description(script: &Script, tool: &NewTool, indent: &str) -> String {
 /// The statement that answers a call of a new tool. `kept` keeps the literal type of its kind.
 pub fn answer(script: &Script, tool: &NewTool, kept: &str) -> String {
     let comma = if script.style.trailing_commas { "," } else { "" };
+    if tool.text_alone {
+        return format!("return `{}`;", tool.text);
+    }
     let kind = script.style.string("text");
     let content = format!("content: [{{ type: {kind}{kept}, text: `{}` }}]", tool.text);
     if tool.structured.is_empty() {

@@ -3,7 +3,8 @@
 use tree_sitter::Node;
 
 use super::literal::push_back;
-use super::register::read;
+use super::reach::{Helped, table_entry};
+use super::register::{handler_of, read};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::Change;
@@ -16,6 +17,9 @@ pub fn description<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Option<Code<
         Some(entry) => scripts.at(entry).ok()?.bare(),
         None => {
             let registration = read(scripts, tool).ok()?;
+            if tool.body.is_some() {
+                return of_body(scripts, tool, registration.call);
+            }
             let second = registration.call.to(*registration.arguments.get(1)?);
             if registration.method != "registerTool" {
                 return is_text(second.script, second.node).then_some(second);
@@ -27,6 +31,19 @@ pub fn description<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Option<Code<
         return None;
     }
     let Some(code) = property(literal, "description").map(Code::bare) else { return Some(literal) };
+    is_text(code.script, code.node).then_some(code)
+}
+
+/// The description of a tool that a loop or a helper registers: in the entry of the table, or the second text of the helper's call.
+fn of_body<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse, registration: Code<'s>) -> Option<Code<'s>> {
+    let handler = handler_of(scripts, tool).ok()?;
+    if let Some(helped) = Helped::of(scripts, registration, handler) {
+        let arguments = children(helped.call.node.child_by_field_name("arguments")?);
+        let mut texts = arguments.into_iter().filter(|argument| is_text(helped.call.script, *argument)).skip(1);
+        return texts.next().map(|text| helped.call.to(text));
+    }
+    let (entry, _) = table_entry(handler)?;
+    let code = property(entry, "description")?.bare();
     is_text(code.script, code.node).then_some(code)
 }
 

@@ -48,7 +48,7 @@ pub fn context(
     tool: &ToolUse,
     wish: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
-    handler::context(handler_of(scripts, tool)?, 1, wish, true)
+    handler::context(handler_of(scripts, tool)?, (0, 1), wish, true)
 }
 
 /// Lets the handler that is registered answer the errors of the store as a tool does. Nothing where it does so already.
@@ -70,7 +70,7 @@ pub fn answering(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Vec<Change>, R
 
 /// How the handler names the arguments of the call.
 fn arguments(script: &Script, handler: Node<'_>) -> Result<String, Refused> {
-    if let Some(found) = named(script, handler, "arguments") {
+    if let Some(found) = named(script, handler, "arguments").filter(|name| is_known_first(script, handler, name)) {
         return Ok(found);
     }
     match params(script, handler) {
@@ -81,6 +81,17 @@ fn arguments(script: &Script, handler: Node<'_>) -> Result<String, Refused> {
             "take them from `request.params`, and run again",
         )),
     }
+}
+
+/// Whether the body of a handler declares a name before it does anything but take the request apart.
+fn is_known_first(script: &Script, handler: Node<'_>, name: &str) -> bool {
+    let Some(body) = handler.child_by_field_name("body").filter(|body| body.kind() == "statement_block") else {
+        return true;
+    };
+    let declares = |node: &Node<'_>| node.kind() == "lexical_declaration" && !mentions(script, *node, name).is_empty();
+    let statements = children(body);
+    let Some(own) = statements.iter().position(declares) else { return true };
+    statements[..own].iter().all(|node| node.kind() == "lexical_declaration" && script.of(*node).contains("params"))
 }
 
 /// How the handler names the tool that is called.
@@ -280,7 +291,17 @@ fn branch(scripts: &Scripts<'_>, beside: &ToolUse, tool: &NewTool, ahead: Option
     let indent = script.indentation(at);
     let text = script.indented(&script.style.dress(&text), indent);
     let start = script.line_start(script.with_comments(at));
-    Ok(script.change(Span::new(start, start), format!("{indent}{text}{}", script.style.newline)))
+    let newline = script.style.newline;
+    let gap = if is_case && is_spaced(script, at) { newline } else { "" };
+    Ok(script.change(Span::new(start, start), format!("{indent}{text}{newline}{gap}")))
+}
+
+/// Whether the cases of a switch stand apart from each other.
+fn is_spaced(script: &Script, case: Node<'_>) -> bool {
+    let cases = case.parent().map(children).unwrap_or_default();
+    let apart =
+        |pair: &[Node<'_>]| script.text()[pair[0].end_byte()..script.with_comments(pair[1])].matches('\n').count() > 1;
+    cases.len() > 1 && cases.windows(2).filter(|pair| apart(pair)).count() * 2 >= cases.len()
 }
 
 /// The statement around some code that stands in the list of the statement which tells the tools apart, and is not that one: what is
@@ -321,7 +342,7 @@ fn body(handler: Code<'_>, tool: &NewTool) -> Result<Vec<String>, Refused> {
         out.push(format!("const {name} = {value};"));
     }
     let auth = if tool.body.iter().any(|line| line.contains("{auth}")) {
-        handler::context(handler, 1, &Context { owner: true, gone: Vec::new() }, true)?.1.unwrap_or_default()
+        handler::context(handler, (0, 1), &Context { owner: true, gone: Vec::new() }, true)?.1.unwrap_or_default()
     } else {
         String::new()
     };

@@ -45,6 +45,8 @@ pub struct Wish<'a> {
     pub constant: Option<&'a str>,
     /// Its parameters get their types from the call that it stands in.
     pub typed_by_call: bool,
+    /// How many parameters before the arguments go.
+    pub leading: usize,
 }
 
 /// The list of parameters while it is changed.
@@ -104,7 +106,7 @@ pub fn add(function: Code<'_>, wish: &Wish<'_>) -> Result<Given, Refused> {
     let parameters = Parameters::of(function)?;
     let script = function.script;
     let arguments = match wish.takes {
-        Takes::Arguments => parameters.nodes.first().copied(),
+        Takes::Arguments => parameters.nodes.get(wish.leading).copied(),
         Takes::ContextAlone => None,
     };
     let first = match arguments {
@@ -120,7 +122,8 @@ pub fn add(function: Code<'_>, wish: &Wish<'_>) -> Result<Given, Refused> {
             More { text: format!("{pattern}{of_type}"), name, elsewhere: Vec::new() }
         }
     };
-    let (context, auth) = contexts(&parameters, usize::from(arguments.is_some()), wish.context, wish.typed_by_call)?;
+    let index = wish.leading + usize::from(arguments.is_some());
+    let (context, auth) = contexts(&parameters, index, wish.context, wish.typed_by_call)?;
     let mut texts = vec![first.text];
     texts.extend(context);
     let mut changes = parameters.rewritten(&texts);
@@ -128,24 +131,25 @@ pub fn add(function: Code<'_>, wish: &Wish<'_>) -> Result<Given, Refused> {
     Ok(Given { changes, name: first.name, auth })
 }
 
-/// Sees to the context of a handler alone; it is the parameter at `index`.
+/// Sees to the context of a handler alone; it is the parameter at `index`. So many parameters before the arguments go.
 pub fn context(
     function: Code<'_>,
-    index: usize,
+    (leading, index): (usize, usize),
     wish: &Context,
     typed_by_call: bool,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     let parameters = Parameters::of(function)?;
     let script = function.script;
-    let mut texts: Vec<String> = parameters.nodes.iter().take(index).map(|node| parameters.text(*node)).collect();
+    let before = parameters.nodes.iter().take(index).skip(leading);
+    let mut texts: Vec<String> = before.map(|node| parameters.text(*node)).collect();
     let mut index = index;
-    if texts.len() < index {
+    if texts.len() < index - leading {
         if !wish.owner {
             return Ok((Vec::new(), None));
         }
         let unused = "_args".to_owned();
         let of_type = if script.typed() && !typed_by_call { ": unknown" } else { "" };
-        texts.resize(index, format!("{unused}{of_type}"));
+        texts.resize(index - leading, format!("{unused}{of_type}"));
         index = parameters.nodes.len();
     }
     let (context, auth) = contexts(&parameters, index, wish, typed_by_call)?;

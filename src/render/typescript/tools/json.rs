@@ -1,6 +1,6 @@
 //! An argument more in a schema that is written as JSON, or made from a schema of zod.
 
-use super::literal::{grow, limit, push_back, put_front};
+use super::literal::{grow, limit, push_back, push_front, put_front};
 use super::{Argument, Kind, NewTool, schema};
 use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::scripts::{Code, Scripts, declaration, mentions, property};
@@ -102,7 +102,10 @@ fn literal(object: Code<'_>, argument: &Argument) -> Result<Vec<Change>, Refused
                     "choose another name for the handle in the plan",
                 ));
             }
-            out.push(put_front(script, properties.node, &text));
+            match object.text().contains('\n') {
+                true => out.extend(push_front(script, properties.node, &text)),
+                false => out.push(put_front(script, properties.node, &text)),
+            }
         }
         Some(properties) if matches!(properties.node.kind(), "identifier" | "member_expression") => {
             out.push(script.change(span(properties.node), format!("{{ {text}, ...{} }}", properties.text())));

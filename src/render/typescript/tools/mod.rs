@@ -21,7 +21,7 @@ pub(super) mod sdk;
 mod table;
 mod types;
 
-pub use answer::append_to_answers;
+pub use answer::{append_to_answers, append_to_texts};
 pub use describe::{description, say_more};
 pub use json::require;
 pub use literal::pair;
@@ -131,6 +131,8 @@ pub struct NewTool {
     pub text: String,
     /// The names that the answer holds in structured form as well.
     pub structured: Vec<String>,
+    /// The handler answers the text alone, which others make an answer of.
+    pub text_alone: bool,
     /// These are lists of texts, and not one text each.
     pub lists: bool,
 }

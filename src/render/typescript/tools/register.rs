@@ -36,6 +36,8 @@ enum Slot<'s> {
     Property(Code<'s>, &'s str),
     /// An argument before the handler.
     Argument(Node<'s>),
+    /// What stands for a schema where there is none: `null`.
+    Absent(Code<'s>),
 }
 
 /// Reads a registering call.
@@ -81,6 +83,9 @@ impl<'s> Registration<'s> {
                     Slot::Present(value) if !is_shape(scripts, value)? => continue,
                     slot => return Ok(slot),
                 }
+            }
+            if helped.is_some() && matches!(code.text(), "null" | "undefined") {
+                return Ok(Slot::Absent(code));
             }
             if is_shape(scripts, code)? {
                 return Ok(Slot::Present(code));
@@ -248,7 +253,7 @@ pub fn argument_schema<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse, name: &str)
     }
     match find(scripts, tool)?.slot {
         Slot::Present(written) => Ok(schema::of_argument(scripts, written, name)),
-        Slot::Property(..) | Slot::Argument(_) => Ok(None),
+        Slot::Property(..) | Slot::Argument(_) | Slot::Absent(_) => Ok(None),
     }
 }
 
@@ -265,7 +270,7 @@ pub fn add_argument(
     context: &Context,
 ) -> Result<Added, Refused> {
     let Found { slot, handler, reach } = find(scripts, tool)?;
-    let takes = if matches!(slot, Slot::Present(_)) { Takes::Arguments } else { Takes::ContextAlone };
+    let takes = if matches!(slot, Slot::Present(_) | Slot::Absent(_)) { Takes::Arguments } else { Takes::ContextAlone };
     if reach == Reach::Wrapped && takes == Takes::ContextAlone {
         return Err(handler.refuse(
             "what wraps this handler may not hand the arguments on to it",
@@ -282,6 +287,14 @@ pub fn add_argument(
             constant = extended.constant;
         }
         Slot::Property(config, name) => changes.extend(new_property(config, name, argument)),
+        Slot::Absent(code) => {
+            let entry = schema::entry(code.script, argument);
+            let shape = schema::alone(code.script, std::slice::from_ref(&entry));
+            let comma = if code.script.style.trailing_commas { "," } else { "" };
+            let lines = if shape.starts_with('{') { format!("{{\n\t{entry}{comma}\n}}") } else { String::new() };
+            changes.extend(schema::replaced(code, shape, &lines));
+            changes.extend(sdk::zod_import(code.script));
+        }
         Slot::Argument(before) => {
             let script = scripts.open(&tool.registration.path)?;
             let shape = schema::alone(script, &[schema::entry(script, argument)]);
@@ -289,6 +302,15 @@ pub fn add_argument(
             let own_line = script.text()[script.line_start(at)..at].trim().is_empty();
             let glue =
                 if own_line { format!("{}{}", script.style.newline, script.indentation(before)) } else { " ".into() };
+            let width = script.line_end(at) - script.line_start(at) + shape.len();
+            let wide = !own_line && shape.starts_with("{ ") && width > super::literal::limit(script);
+            let shape = if wide {
+                let comma = if script.style.trailing_commas { "," } else { "" };
+                let lines = format!("{{\n\t{}{comma}\n}}", schema::entry(script, argument));
+                script.indented(&script.style.dress(&lines), script.indentation(before))
+            } else {
+                shape
+            };
             changes.push(script.change(Span::new(at, at), format!("{shape},{glue}")));
             changes.extend(sdk::zod_import(script));
         }
@@ -301,10 +323,16 @@ pub fn add_argument(
         context,
         constant,
         typed_by_call: is_typed_by_place(handler),
+        leading: leading(tool),
     };
     let given = handler::add(handler, &wish)?;
     changes.extend(given.changes);
     Ok(Added { changes, name: argument.expression(handler.script, given.name), auth: given.auth })
+}
+
+/// How many parameters before the arguments go.
+fn leading(tool: &ToolUse) -> usize {
+    usize::from(tool.body.as_ref().is_some_and(|body| body.leading.is_some()))
 }
 
 /// A wrapper may keep the context to itself: only a handler that takes it already is known to get it.
@@ -346,7 +374,7 @@ pub fn context(
     context: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     let found = find(scripts, tool)?;
-    let index = usize::from(matches!(found.slot, Slot::Present(_)));
+    let index = usize::from(matches!(found.slot, Slot::Present(_) | Slot::Absent(_))) + leading(tool);
     gets_context(found.handler, found.reach, index, context)?;
-    handler::context(found.handler, index, context, is_typed_by_place(found.handler))
+    handler::context(found.handler, (leading(tool), index), context, is_typed_by_place(found.handler))
 }

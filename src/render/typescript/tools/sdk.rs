@@ -34,7 +34,7 @@ pub fn zod_import_like(script: &Script, other: &Script) -> Vec<Change> {
     }
     let all = sources(other);
     let source = all.iter().map(|(_, source)| *source).find(|source| is_zod(source)).unwrap_or("zod");
-    imports::add(script, &[Wanted { source, name: "z", is_type: false }])
+    imports::add(script, &[Wanted { source, name: "z", alias: None, is_type: false }])
 }
 
 fn zod_name(script: &Script) -> Option<String> {

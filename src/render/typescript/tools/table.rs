@@ -82,7 +82,8 @@ fn field_of(
         if own.kind() == "method_definition" {
             let (parameters, body) = signature(script, tool, typed);
             let name = own.child_by_field_name("name").map(|name| script.of(name)).unwrap_or_default();
-            return Ok(Some(format!("async {name}({parameters}) {{\n\t{}}}", body.replace('\n', "\n\t"))));
+            let waits = if tool.text_alone && !body.contains("await ") { "" } else { "async " };
+            return Ok(Some(format!("{waits}{name}({parameters}) {{\n\t{}}}", body.replace('\n', "\n\t"))));
         }
         let key = own.child_by_field_name("key").map(|key| script.of(key)).unwrap_or_default();
         return Ok(Some(format!("{key}: {}", arrow(script, tool, typed).replace('\n', "\n\t"))));

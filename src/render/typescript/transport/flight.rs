@@ -56,7 +56,7 @@ impl<'w> Fold<'w> {
                 out.entry(path).or_default().extend(changes);
                 let track = Names::free(&self.world.units[unit].script).track;
                 let script = &self.world.units[importer].script;
-                let wanted = Wanted { source: &specifier, name: &track, is_type: false };
+                let wanted = Wanted { source: &specifier, name: &track, alias: None, is_type: false };
                 out.entry(script.path.clone()).or_default().extend(imports::add(script, &[wanted]));
             }
         }
@@ -239,7 +239,7 @@ impl<'w> Fold<'w> {
         let mut wanted = flight.imports();
         if typed {
             let named = [ty.0, ty.1, next].into_iter().filter(|name| !name.is_empty());
-            wanted.extend(named.map(|name| Wanted { source, name, is_type: true }));
+            wanted.extend(named.map(|name| Wanted { source, name, alias: None, is_type: true }));
         }
         Ok(imports::add(script, &wanted))
     }

@@ -253,8 +253,9 @@ fn rewrite(script: &Script, served: &Served<'_>, framework: Framework) -> Option
         let text = format!("{newline}{}await {handler}.close(){end}", script.indentation(drain));
         out.push(script.change(Span::new(drain.end_byte(), drain.end_byte()), text));
     }
-    let create = Wanted { source: "@modelcontextprotocol/server", name: "createMcpHandler", is_type: false };
-    let wrap = Wanted { source: "@modelcontextprotocol/node", name: "toNodeHandler", is_type: false };
+    let create =
+        Wanted { source: "@modelcontextprotocol/server", name: "createMcpHandler", alias: None, is_type: false };
+    let wrap = Wanted { source: "@modelcontextprotocol/node", name: "toNodeHandler", alias: None, is_type: false };
     let wanted = if returns { vec![create] } else { vec![wrap, create] };
     out.extend(imports::add(script, &wanted));
     Some(out)

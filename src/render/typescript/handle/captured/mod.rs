@@ -45,13 +45,20 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
     wanted.extend(script.typed().then_some(("HandleStore", true)));
     wanted.extend(captured.owner.then_some(("ownerOf", false)));
     wanted.extend(captured.transition.then_some((GIVEN, false)));
-    let mut wanted: Vec<Wanted<'_>> =
-        wanted.into_iter().map(|(name, is_type)| Wanted { source: &place.specifier, name, is_type }).collect();
+    let mut wanted: Vec<Wanted<'_>> = wanted
+        .into_iter()
+        .map(|(name, is_type)| Wanted { source: &place.specifier, name, alias: None, is_type })
+        .collect();
     let shared = captured.shared.as_ref().map(|shared| store::shared_source(shared, script, files)).transpose()?;
     let class = store::class(captured.shared.as_ref());
-    wanted.extend(shared.as_deref().map(|source| Wanted { source, name: class, is_type: false }));
+    wanted.extend(shared.as_deref().map(|source| Wanted { source, name: class, alias: None, is_type: false }));
     let template = resources::import(&record)?;
-    wanted.extend(template.as_deref().map(|source| Wanted { source, name: resources::TEMPLATE, is_type: false }));
+    wanted.extend(template.as_deref().map(|source| Wanted {
+        source,
+        name: resources::TEMPLATE,
+        alias: None,
+        is_type: false,
+    }));
     out.changes.extend(finished(script, edits.of(&script.path), wanted));
     notes(&record, script, &mut out)?;
     Ok(out)
@@ -82,6 +89,7 @@ fn new_tools(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
         body,
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
         structured: vec![names.argument.clone()],
+        text_alone: false,
         lists: false,
     };
     let dropping = create::drops(names, names.create.clone(), &record.store, true, captured.owner);

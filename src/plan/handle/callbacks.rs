@@ -1,0 +1,185 @@
+//! Functions that are handed the id by what they are given to: callbacks within a tool, and the bodies of tools that are registered
+//! alike. With the handle, neither needs it.
+
+use super::carriers::{Follower, HandlerUse};
+use super::trace::{Origin, home};
+use super::{BodyUse, Entry, Shed};
+use crate::classify::bodies::Body;
+use crate::model::facts::{ExprKind, FuncKind, TOP};
+use crate::model::flow::{Edge, Registration};
+use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
+use crate::plan::{Site, site};
+use crate::rules::detect::Spot;
+
+/// A callback that is handed the id.
+pub(super) struct Callback {
+    /// The function around it, which has the handle.
+    pub around: FuncRef,
+    /// The parameter that is the id.
+    pub at: Site,
+    /// Calls that hand it over.
+    pub given: Vec<ExprRef>,
+    /// The position of the parameter.
+    pub index: usize,
+}
+
+impl<'c> Follower<'c, '_, '_> {
+    /// What is written for one tool of several, if a function is that.
+    pub(super) fn body(&self, func: FuncRef) -> Option<&'c Body> {
+        self.context.analysis.bodies.iter().find(|body| body.func == func)
+    }
+
+    /// Whether a function is a callback which only others call, to hand it the id, and which stands in a tool or in what tools call.
+    pub(super) fn callback(&self, func: FuncRef, how: &Origin) -> Option<Callback> {
+        let flow = &self.context.analysis.flow;
+        let Origin::Parameter { index, whole: true, .. } = how else { return None };
+        let facts = flow.program.function(func);
+        if facts.kind != FuncKind::Anonymous || facts.parent.is_none_or(|parent| parent == TOP) {
+            return None;
+        }
+        let edges = || flow.callers.get(&func).into_iter().flatten().filter(|(.., edge)| *edge != Edge::Callback);
+        let mut given: Vec<ExprRef> = edges().map(|(_, at, _)| *at).collect();
+        given.sort_unstable();
+        given.dedup();
+        let parent = At { module: func.module, id: facts.parent? };
+        let around = home(flow, parent);
+        let hands = |at: &ExprRef| self.handed(*at, *index).is_some_and(|arg| flow.is_id(arg));
+        let only_given = edges().all(|(.., edge)| *edge == Edge::Given);
+        if given.is_empty() || !only_given || !given.iter().all(hands) || !self.is_called_by_tools(around) {
+            return None;
+        }
+        Some(Callback { around, at: self.parameter(func, *index)?, given, index: *index })
+    }
+
+    /// An argument of a call.
+    fn handed(&self, call: ExprRef, index: usize) -> Option<ExprRef> {
+        let ExprKind::Call { args, .. } = self.context.analysis.flow.program.kind(call) else { return None };
+        let plain = args.iter().take(index + 1).all(|arg| !arg.spread);
+        args.get(index).filter(|_| plain).map(|arg| At { module: call.module, id: arg.value })
+    }
+
+    fn symbol(&self, func: FuncRef, index: usize) -> Option<SymbolRef> {
+        let params = &self.context.analysis.flow.program.function(func).params;
+        params.get(index).map(|param| At { module: func.module, id: param.symbol })
+    }
+
+    fn parameter(&self, func: FuncRef, index: usize) -> Option<Site> {
+        let symbol = self.symbol(func, index)?;
+        let span = self.context.analysis.flow.program.symbol(symbol).span;
+        Some(site(self.context, Spot { module: func.module, span }))
+    }
+
+    /// A tool's own function, which what the SDK is given calls.
+    pub(super) fn tool(&mut self, body: &'c Body, how: &Origin, at: ExprRef) {
+        let flow = &self.context.analysis.flow;
+        let mut registrations: Vec<&Registration> = flow.registrations.values().collect();
+        registrations.sort_by_key(|registration| registration.at);
+        let serves = |func: FuncRef| registrations.iter().find(|known| known.handlers.contains(&func));
+        // One that is handed arguments is what a tool with a schema needs.
+        let arguments = |(handler, call): &(FuncRef, ExprRef)| {
+            let own = self.symbol(*handler, 0)?;
+            let count = match flow.program.kind(*call) {
+                ExprKind::Call { args, .. } => args.len(),
+                _ => 0,
+            };
+            (0..count).find(|index| {
+                let handed = self.handed(*call, *index).map(|at| flow.program.kind(at));
+                matches!(handed, Some(ExprKind::Symbol(symbol)) if *symbol == own.id)
+            })
+        };
+        let called = body.calls.iter().filter(|(handler, call)| {
+            let context_alone = flow.program.function(*handler).params.len() < 2 && body.calls.len() > 1;
+            !context_alone && arguments(&(*handler, *call)).is_some()
+        });
+        let called: Vec<&(FuncRef, ExprRef)> = called.collect();
+        let registration = match called.as_slice() {
+            [] if body.calls.is_empty() => serves(body.func),
+            [(handler, _)] => serves(*handler),
+            _ => None,
+        };
+        let Some(registration) = registration.map(|registration| registration.at) else {
+            self.problem(
+                at,
+                "the arguments of the tool are not handed on to this function by one call",
+                "hand them on, or give the tool a handler of its own",
+            );
+            return;
+        };
+        let mut leading = None;
+        if let (Origin::Parameter { index, whole: true, .. }, Some(call)) = (how, called.first()) {
+            let first = arguments(call).is_some_and(|position| *index < position);
+            leading = self.parameter(body.func, *index).filter(|_| first);
+            let handed: Vec<(ExprRef, usize)> = body.calls.iter().map(|(_, call)| (*call, *index)).collect();
+            self.handed.extend(handed);
+        }
+        let calls: Vec<Site> = body.calls.iter().map(|(_, call)| self.site(*call)).collect();
+        let used = (!calls.is_empty()).then_some(BodyUse { leading, calls });
+        self.out.handlers.push(HandlerUse {
+            handler: body.func,
+            registration,
+            tools: vec![body.name],
+            dispatches: false,
+            body: used,
+        });
+    }
+
+    /// Calls that hand the id to functions none of which takes it any more.
+    pub(super) fn sheds(&self) -> Vec<Shed> {
+        let mut handed = self.handed.clone();
+        handed.sort_unstable();
+        handed.dedup();
+        handed.into_iter().filter_map(|(call, index)| self.shed(call, index)).collect()
+    }
+
+    /// Whether that holds for all calls that hand the id on.
+    pub(super) fn sheds_all(&self) -> bool {
+        self.handed.iter().all(|(call, index)| self.shed(*call, *index).is_some())
+    }
+
+    fn shed(&self, call: ExprRef, index: usize) -> Option<Shed> {
+        let flow = &self.context.analysis.flow;
+        let argument = self.handed(call, index).filter(|at| flow.is_id(*at))?;
+        let caller = flow.program.func_of(call);
+        let callees = flow.edges.get(&caller)?.iter().filter(|(_, at, edge)| *at == call && *edge != Edge::Callback);
+        let mut unused = Vec::new();
+        for (callee, ..) in callees {
+            let Some(symbol) = self.symbol(*callee, index) else { continue };
+            if flow.uses(symbol).next().is_none() {
+                unused.extend(self.parameter(*callee, index));
+            } else if !self.gives_up(*callee, symbol) {
+                return None;
+            }
+        }
+        unused.sort();
+        let spot = |func: FuncRef| Spot { module: func.module, span: flow.program.function(func).span };
+        let around = home(flow, caller);
+        let calls = flow.callers.get(&around).into_iter().flatten().filter(|(.., edge)| *edge == Edge::Call);
+        let mut callers: Vec<Site> = calls.map(|(_, at, _)| self.site(*at)).collect();
+        callers.sort();
+        Some(Shed {
+            call: self.site(call),
+            function: site(self.context, spot(around)),
+            callers,
+            argument: self.site(argument),
+            index,
+            unused,
+        })
+    }
+
+    /// Whether a function takes the handle where it took the id, and does nothing else with that.
+    fn gives_up(&self, func: FuncRef, symbol: SymbolRef) -> bool {
+        let Some(carrier) = self.known.get(&func).map(|index| &self.out.carriers[*index]) else { return false };
+        match carrier.entry {
+            // All of its uses become the handle.
+            Entry::Closure { .. } => !carrier.shared,
+            Entry::Handler(_) => self.context.analysis.flow.uses(symbol).all(|used| {
+                let used = self.site(used);
+                let within = |site: &Site| site.path == used.path && site.span.contains(used.span);
+                let handed_on = self.out.carriers.iter().flat_map(|carrier| &carrier.calls);
+                self.out.touches.iter().any(|touch| within(&touch.key))
+                    || handed_on.filter_map(|call| call.argument.as_ref()).any(within)
+            }),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Creation further down: a helper puts the value in, so the tool makes the handle first and hands it on.
+
+use tree_sitter::Node;
+
+use super::create::{put_in, store_expression};
+use super::mode::is_async;
+use super::work::Work;
+use crate::model::facts::Span;
+use crate::plan::Site;
+use crate::plan::handle::{Entry, Kind};
+use crate::render::Refused;
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, statement};
+use crate::render::typescript::tools;
+
+/// Which carriers only run where a value is created.
+pub fn creating(work: &Work<'_>) -> Vec<bool> {
+    let carriers = &work.handle.carriers;
+    let mut out: Vec<bool> = carriers.iter().map(|carrier| work.creates(carrier)).collect();
+    for _ in 0..carriers.len() {
+        for (index, carrier) in carriers.iter().enumerate() {
+            out[index] = match &carrier.entry {
+                Entry::Handler(_) => out[index],
+                Entry::Closure { within, .. } => out[*within],
+                _ => !carrier.calls.is_empty() && carrier.calls.iter().all(|call| out[call.within]),
+            };
+        }
+    }
+    out
+}
+
+/// Lets tools make the handle for the helpers that put the value in, and answer it.
+pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
+    let mut minting: Vec<(usize, Site)> = Vec::new();
+    for index in 0..work.handle.carriers.len() {
+        let carrier = &work.handle.carriers[index];
+        let writes: Vec<_> =
+            work.touches(index).filter(|touch| touch.kind == Kind::Write && !work.is_gone(&touch.at)).collect();
+        if writes.is_empty() || work.creates(carrier) {
+            continue;
+        }
+        if !work.creating[index] {
+            let for_creators = carrier.calls.iter().any(|call| work.creating[call.within]);
+            if let Some(touch) = writes.first().filter(|_| for_creators) {
+                let (script, node) = work.scripts.expression(&touch.at)?;
+                return Err(script.refuse(
+                    node,
+                    "tools that create a value and tools that use one put it in by the same function",
+                    "give the tools that create it a function of their own for that",
+                ));
+            }
+            continue;
+        }
+        match carrier.entry {
+            Entry::Closure { .. } => {
+                for touch in writes {
+                    put_in(work, index, touch)?;
+                }
+            }
+            _ => roots(work, index, &mut minting),
+        }
+    }
+    minting.sort();
+    minting.dedup_by_key(|(index, _)| *index);
+    for (index, call) in minting {
+        mint(work, index, &call)?;
+    }
+    Ok(())
+}
+
+/// The calls, in tools and in callbacks within them, that lead to a helper.
+fn roots(work: &Work<'_>, helper: usize, out: &mut Vec<(usize, Site)>) {
+    let mut pending = vec![helper];
+    let mut seen = Vec::new();
+    while let Some(index) = pending.pop() {
+        if seen.contains(&index) {
+            continue;
+        }
+        seen.push(index);
+        for call in &work.handle.carriers[index].calls {
+            match work.handle.carriers[call.within].entry {
+                Entry::Handler(_) | Entry::Closure { .. } => out.push((call.within, call.at.clone())),
+                _ => pending.push(call.within),
+            }
+        }
+    }
+}
+
+/// A statement that makes the handle, before the one that first needs it; and the handle in the answers.
+fn mint(work: &mut Work<'_>, index: usize, call: &Site) -> Result<(), Refused> {
+    let handle = work.handle;
+    let carrier = &handle.carriers[index];
+    let (script, function) = work.function(carrier)?;
+    let (_, node) = work.scripts.expression(call)?;
+    if enclosing_function(node) != Some(function) {
+        return Err(script.refuse(
+            node,
+            "the value is created in a callback here, and its id is needed outside of that",
+            "create it in the tool itself",
+        ));
+    }
+    let root = match carrier.entry {
+        Entry::Closure { within, .. } => within,
+        _ => index,
+    };
+    let tool = handle.tools.iter().find(|tool| tool.handler == handle.carriers[root].function);
+    let tool =
+        tool.ok_or_else(|| script.refuse(function, "the tool that creates the value was not found", "run again"))?;
+    let store = store_expression(work, script, tool)?;
+    let name = handle.names.argument.clone();
+    let end = if script.style.semicolons { ";" } else { "" };
+    let text = format!("const {name} = {store}.mint(){end}");
+    work.features.put = true;
+    let Some(body) = function.child_by_field_name("body") else { return Ok(()) };
+    let newline = script.style.newline;
+    if body.kind() == "statement_block" {
+        let own = statement(node);
+        let indent = script.indentation(own);
+        work.edits.insert(script, own.start_byte(), format!("{text}{newline}{indent}"));
+    } else {
+        let (inner, outer) = (script.indentation(function), script.style.indent.text());
+        let open = format!("{{{newline}{inner}{outer}{text}{newline}{inner}{outer}return ");
+        work.edits.insert(script, body.start_byte(), open);
+    }
+    let answers = match &carrier.entry {
+        Entry::Closure { given, .. } if is_text(work, given)? => {
+            tools::append_to_texts(script, function, node.start_byte(), &name)?
+        }
+        Entry::Handler(_) if answers_text(work, index)? => {
+            tools::append_to_texts(script, function, node.start_byte(), &name)?
+        }
+        _ => tools::append_to_answers(script, function, node.start_byte().min(body.start_byte()), &name)?,
+    };
+    work.edits.extend(answers);
+    if body.kind() != "statement_block" {
+        let inner = script.indentation(function);
+        work.edits.insert(script, body.end_byte(), format!("{end}{newline}{inner}}}"));
+    }
+    Ok(())
+}
+
+/// Whether what a tool's own function answers is the text of its answer.
+pub fn answers_text(work: &Work<'_>, index: usize) -> Result<bool, Refused> {
+    let function = &work.handle.carriers[index].function;
+    let own = work.handle.tools.iter().find(|tool| tool.handler == *function).and_then(|tool| tool.body.as_ref());
+    own.map_or(Ok(false), |body| is_text(work, &body.calls))
+}
+
+/// Whether what a callback answers is the text of the tool's answer: `{ type: 'text', text: body(…) }`.
+pub fn is_text(work: &Work<'_>, given: &[Site]) -> Result<bool, Refused> {
+    for call in given {
+        let (script, node) = work.scripts.expression(call)?;
+        let mut outer = node;
+        while let Some(parent) = outer.parent().filter(|parent| {
+            matches!(
+                parent.kind(),
+                "await_expression" | "parenthesized_expression" | "template_substitution" | "template_string"
+            )
+        }) {
+            outer = parent;
+        }
+        let named = outer.parent().filter(|parent| parent.kind() == "pair");
+        let text = named.and_then(|pair| pair.child_by_field_name("key")).is_some_and(|key| script.of(key) == "text");
+        if !text && !is_kept_as_text(script, outer) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// `const text = await body(…)`, for an answer further down.
+fn is_kept_as_text(script: &Script, value: Node<'_>) -> bool {
+    value
+        .parent()
+        .filter(|parent| parent.kind() == "variable_declarator")
+        .is_some_and(|declarator| declarator.child_by_field_name("name").is_some_and(|name| script.of(name) == "text"))
+}
+
+/// What creates a value drops an older one first: there is none under a new handle.
+pub fn without_older_ones(work: &mut Work<'_>) -> Result<(), Refused> {
+    for index in 0..work.handle.carriers.len() {
+        if !work.creating[index] {
+            continue;
+        }
+        let deletes: Vec<_> = work.touches(index).filter(|touch| touch.kind == Kind::Delete).collect();
+        for touch in deletes {
+            let (script, node) = work.scripts.expression(&touch.at)?;
+            let own = statement(node);
+            if work.is_gone(&touch.at) || children(own).first().copied().map(bare) != Some(whole(node)) {
+                continue;
+            }
+            work.edits.cut(script, script.removal(own));
+        }
+    }
+    Ok(())
+}
+
+fn whole(node: Node<'_>) -> Node<'_> {
+    node.parent().filter(|parent| parent.kind() == "unary_expression").unwrap_or(node)
+}
+
+/// Whether callbacks which the handle passes through can wait: only those that do already, for nothing tells what their caller makes
+/// of a promise.
+pub fn callbacks_wait(work: &Work<'_>) -> Result<bool, Refused> {
+    for (index, carrier) in work.handle.carriers.iter().enumerate() {
+        let handed = match &carrier.entry {
+            Entry::Closure { .. } => true,
+            Entry::Handler(tools) => tools.iter().any(|tool| work.handle.tools[*tool].body.is_some()),
+            _ => false,
+        };
+        if handed && work.waits[index] {
+            let (script, function) = work.function(carrier)?;
+            if !is_async(script, function) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Where in a function a value was put in, so that what follows has its id.
+pub fn known_before(work: &Work<'_>, carrier: usize, at: Span) -> bool {
+    work.handle.carriers[carrier].calls.iter().any(|_| work.creating[carrier])
+        || work.touches(carrier).any(|touch| touch.kind == Kind::Write && touch.at.span.end <= at.start)
+}

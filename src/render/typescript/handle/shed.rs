@@ -1,0 +1,197 @@
+//! Calls that handed the session id to a callback or to a tool's own function: nothing takes it there any more, so they stop, and
+//! with them goes what only led to the id.
+
+use tree_sitter::Node;
+
+use super::edits::Edits;
+use super::work::Work;
+use crate::model::facts::Span;
+use crate::plan::Site;
+use crate::plan::handle::Shed;
+use crate::render::Refused;
+use crate::render::typescript::script::{Script, children, enclosing_function, is_function, span};
+use crate::render::typescript::scripts::mentions;
+
+/// Takes the id out of all such calls.
+pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
+    for shed in &work.handle.sheds {
+        one(work, shed)?;
+    }
+    Ok(())
+}
+
+fn one(work: &mut Work<'_>, shed: &Shed) -> Result<(), Refused> {
+    let (script, call) = work.scripts.expression(&shed.call)?;
+    let lost = || script.refuse(call, "the call that hands the id on is not what the scan saw", "run again");
+    let callee = call.child_by_field_name("function").ok_or_else(lost)?;
+    let list = call.child_by_field_name("arguments").ok_or_else(lost)?;
+    drop_item(&mut work.edits, script, list, shed.index);
+    retype(work, script, callee, shed)?;
+    for unused in &shed.unused {
+        let (script, node) = work.scripts.expression(unused)?;
+        drop_parameter(&mut work.edits, script, node);
+    }
+    let (script, function) = work.scripts.expression(&shed.function)?;
+    let Some(function) = super::work::function_in(function) else { return Ok(()) };
+    locals(&mut work.edits, script, function);
+    let position = last_unused(work, script, function);
+    let Some((position, parameter)) = position else { return Ok(()) };
+    drop_parameter(&mut work.edits, script, parameter);
+    for caller in &shed.callers {
+        drop_argument(work, caller, position)?;
+    }
+    Ok(())
+}
+
+/// Takes an element out of a list, with the comma that it leaves.
+pub fn drop_item(edits: &mut Edits, script: &Script, list: Node<'_>, index: usize) {
+    let items = children(list);
+    let Some(item) = items.get(index) else { return };
+    let cut = match (items.get(index + 1), index.checked_sub(1).and_then(|before| items.get(before))) {
+        (Some(next), _) => Span::new(item.start_byte(), next.start_byte()),
+        (None, Some(before)) => Span::new(before.end_byte(), item.end_byte()),
+        (None, None) => Span::new(list.start_byte() + 1, list.end_byte() - 1),
+    };
+    edits.cut(script, cut);
+}
+
+/// Takes a parameter out of its function, found by its name.
+pub fn drop_parameter(edits: &mut Edits, script: &Script, name: Node<'_>) {
+    let mut outer = name;
+    while let Some(parent) = outer.parent() {
+        if parent.kind() == "formal_parameters" {
+            let index = children(parent).iter().position(|item| *item == outer);
+            index.into_iter().for_each(|index| drop_item(edits, script, parent, index));
+            return;
+        }
+        if is_function(parent) {
+            // `id => …`.
+            edits.replace(script, span(outer), "()");
+            return;
+        }
+        outer = parent;
+    }
+}
+
+/// The written type of what is called loses the parameter as well.
+fn retype(work: &mut Work<'_>, script: &Script, callee: Node<'_>, shed: &Shed) -> Result<(), Refused> {
+    let lists = match callee.kind() {
+        "identifier" => {
+            let name = script.of(callee);
+            let function = std::iter::successors(callee.parent(), Node::parent).filter(|node| is_function(*node));
+            let parameters = function.filter_map(|function| function.child_by_field_name("parameters"));
+            let typed = |list: Node<'_>| {
+                children(list)
+                    .into_iter()
+                    .any(|own| own.child_by_field_name("pattern").is_some_and(|pattern| script.of(pattern) == name))
+            };
+            let own = parameters.into_iter().find(|list| typed(*list)).and_then(|list| {
+                children(list)
+                    .into_iter()
+                    .find(|own| own.child_by_field_name("pattern").is_some_and(|pattern| script.of(pattern) == name))
+            });
+            own.and_then(|own| own.child_by_field_name("type")).into_iter().filter_map(function_type).collect()
+        }
+        "member_expression" => {
+            let property = callee.child_by_field_name("property").map(|name| script.of(name)).unwrap_or_default();
+            signatures(script, script.tree.root_node(), property)
+        }
+        _ => Vec::new(),
+    };
+    for list in lists {
+        if children(list).len() > shed.index {
+            drop_item(&mut work.edits, script, list, shed.index);
+        }
+    }
+    Ok(())
+}
+
+/// The parameters of a function type within an annotation.
+fn function_type(annotation: Node<'_>) -> Option<Node<'_>> {
+    if annotation.kind() == "function_type" {
+        return annotation.child_by_field_name("parameters");
+    }
+    children(annotation).into_iter().find_map(function_type)
+}
+
+/// The parameters of the members of types that have a name: `run: (args) => …`, `run(args): …`.
+fn signatures<'t>(script: &Script, node: Node<'t>, name: &str) -> Vec<Node<'t>> {
+    let own = matches!(node.kind(), "property_signature" | "method_signature")
+        && node.child_by_field_name("name").is_some_and(|found| script.of(found) == name);
+    if own {
+        let list = node.child_by_field_name("parameters");
+        return list.or_else(|| node.child_by_field_name("type").and_then(function_type)).into_iter().collect();
+    }
+    children(node).into_iter().flat_map(|child| signatures(script, child, name)).collect()
+}
+
+/// Takes away variables of a function that only held the id.
+fn locals(edits: &mut Edits, script: &Script, function: Node<'_>) {
+    let Some(body) = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block") else {
+        return;
+    };
+    for own in children(body).into_iter().filter(|own| own.kind() == "lexical_declaration") {
+        let declarators = children(own);
+        let [declarator] = declarators.as_slice() else { continue };
+        let Some(name) = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier") else {
+            continue;
+        };
+        if is_left_unused(edits, script, function, name) && !edits.covers(&script.path, span(own)) {
+            edits.cut(script, script.removal(own));
+        }
+    }
+}
+
+/// Whether a name was used in a function, and every use of it goes.
+fn is_left_unused(edits: &Edits, script: &Script, function: Node<'_>, name: Node<'_>) -> bool {
+    let mut uses = mentions(script, function, script.of(name));
+    uses.retain(|used| *used != name);
+    !uses.is_empty() && uses.iter().all(|used| edits.covers(&script.path, span(*used)))
+}
+
+/// The parameter that a function does not need any more, and its position. Of those that stand before others only one that all
+/// callers name by position can go.
+fn last_unused<'t>(work: &Work<'_>, script: &'t Script, function: Node<'t>) -> Option<(usize, Node<'t>)> {
+    let Some(list) = function.child_by_field_name("parameters") else {
+        let only = function.child_by_field_name("parameter")?;
+        return is_left_unused(&work.edits, script, function, only).then_some((0, only));
+    };
+    let all = children(list);
+    let named = |node: &Node<'t>| {
+        Some(node.child_by_field_name("pattern").unwrap_or(*node)).filter(|own| own.kind() == "identifier")
+    };
+    let found = all.iter().enumerate().find_map(|(index, parameter)| {
+        let name = named(parameter)?;
+        is_left_unused(&work.edits, script, function, name).then_some((index, name))
+    });
+    let is_named = matches!(function.kind(), "function_declaration" | "method_definition") || is_variable(function);
+    found.filter(|(index, _)| is_named || index + 1 == all.len())
+}
+
+fn is_variable(function: Node<'_>) -> bool {
+    function.parent().is_some_and(|parent| parent.kind() == "variable_declarator")
+}
+
+/// An argument of a call, and the parameter that only led there.
+fn drop_argument(work: &mut Work<'_>, caller: &Site, position: usize) -> Result<(), Refused> {
+    let (script, call) = work.scripts.expression(caller)?;
+    let Some(list) = call.child_by_field_name("arguments") else { return Ok(()) };
+    let given = children(list).get(position).copied();
+    drop_item(&mut work.edits, script, list, position);
+    let around = given.filter(|given| given.kind() == "identifier").and_then(enclosing_function);
+    let Some((given, function)) = given.zip(around) else { return Ok(()) };
+    let carries = work
+        .handle
+        .carriers
+        .iter()
+        .any(|carrier| carrier.function.path == script.path && carrier.function.span.contains(span(function)));
+    if carries {
+        return Ok(());
+    }
+    if let Some((_, name)) =
+        last_unused(work, script, function).filter(|(_, name)| script.of(*name) == script.of(given))
+    {
+        drop_parameter(&mut work.edits, script, name);
+    }
+    Ok(())
+}
