@@ -224,7 +224,7 @@ fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
         let object = node.child_by_field_name("function")?.child_by_field_name("object")?;
         Some(script.of(object).to_owned())
     });
-    let Some(object) = object.filter(|_| !handle.store.name.starts_with('#')) else {
+    let Some(object) = object.filter(|object| object == "this" || !handle.store.name.starts_with('#')) else {
         return Err(script.refuse(
             script.around(tool.registration.span).unwrap_or(script.tree.root_node()),
             "the store is a field that the code around the tools can't reach",
