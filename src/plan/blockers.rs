@@ -46,7 +46,7 @@ impl Blockers {
     fn block(&mut self, rule: &'static str, at: Site, what: impl Into<String>, why: &str, todo: &[&str]) {
         let todo = todo.iter().map(|todo| (*todo).to_owned()).collect();
         self.stand = true;
-        self.manual.push(Manual { rule, at, what: what.into(), why: why.to_owned(), todo });
+        self.manual.push(Manual { rule, at, what: what.into(), why: why.to_owned(), cause: None, todo });
     }
 
     fn hold(&mut self, what: &str) {

@@ -50,6 +50,7 @@ pub fn obey(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut Server
                 what: step.title,
                 why: "the plan wants its values where several processes reach them, and fix writes a store in memory"
                     .to_owned(),
+                cause: None,
                 todo: vec![format!(
                     "{INTERFACE}; name that class in the plan by `store-module` and `store-class`, and run again"
                 )],
@@ -75,8 +76,14 @@ pub fn obey(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut Server
                 format!("write `carrier = \"{}\"` for what fix can do, or move it by hand", found.carrier),
             ),
         };
-        let manual =
-            Manual { rule: rule(found), at: declared, what: format!("move `{}`", found.name), why, todo: vec![todo] };
+        let manual = Manual {
+            rule: rule(found),
+            at: declared,
+            what: format!("move `{}`", found.name),
+            why,
+            cause: None,
+            todo: vec![todo],
+        };
         match found.with_transport || found.holds == Holds::Transport {
             true => kept.push(manual),
             false => out.manual.push(manual),

@@ -32,6 +32,7 @@ fn state(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
         at: site(context, Spot { module: holder.module, span: holder.span }),
         what: format!("`{name}` is made together with the server, and handlers change it"),
         why: "with a server for each request it would be empty in each of them".to_owned(),
+        cause: None,
         todo: vec![
             format!("where all clients may share `{name}`, move it out of the function, and hand it in"),
             "where it belongs to one client, name it by a handle that a `create_*` tool returns; where to a user, keep it by the user; \
@@ -99,6 +100,7 @@ fn costly(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
         at: site(context, context.call_spot(found)),
         what: format!("`{name}` is called where the server is built"),
         why: "with a server for each request it would be done in each of them, and nobody would undo it".to_owned(),
+        cause: None,
         todo: vec!["do it once, outside of the function that builds the server, and hand the result in".to_owned()],
     })
 }

@@ -103,6 +103,8 @@ pub struct Manual {
     pub what: String,
     /// Why the tool does not do it.
     pub why: String,
+    /// The code that is the reason, where it is other code than that.
+    pub cause: Option<Site>,
     /// What to do, one way each.
     pub todo: Vec<String>,
 }

@@ -122,6 +122,7 @@ impl<'a> Found<'a> {
                     _ => "this transport opens sessions".to_owned(),
                 },
                 why: why.to_owned(),
+                cause: None,
                 todo: vec![todo.to_owned()],
             })))
         };
@@ -260,9 +261,10 @@ pub fn waiting(context: &Context<'_, '_>, causes: &[Manual]) -> Vec<Manual> {
 /// What is said of a set-up that something keeps on sessions.
 fn waits(context: &Context<'_, '_>, transport: &TransportSite, causes: &[Manual]) -> Manual {
     let first = causes.first();
-    let cause = first.map_or(String::new(), |manual| format!("{} ({})", manual.what, manual.at.path));
+    let what = first.map_or("", |manual| manual.what.as_str());
     let more = causes.len().saturating_sub(1);
-    let others = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let are = if more > 0 { "are" } else { "is" };
+    let others = if more > 0 { format!(" and {more} more") } else { String::new() };
     let at = match transport.generator.filter(|at| context.here(*at)) {
         Some(at) => context.spot(at),
         None => context.call_spot(transport.at),
@@ -274,7 +276,8 @@ fn waits(context: &Context<'_, '_>, transport: &TransportSite, causes: &[Manual]
             Mode::Off => "server or transport are shared by requests".to_owned(),
             _ => "this transport opens sessions".to_owned(),
         },
-        why: format!("the server stays as it is until this is seen to: {cause}{others}"),
+        why: format!("the server stays as it is until this{others} {are} seen to: {what}"),
+        cause: first.map(|manual| manual.at.clone()),
         todo: vec![
             "see to what is named there; each has an entry of its own with what to do, then run this again".to_owned(),
         ],

@@ -71,7 +71,8 @@ fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual 
     Manual {
         rule: RULE,
         what: format!("count `{}` by caller", found.name),
-        why: if problem.at.path == at.path { problem.why } else { format!("{} (in {})", problem.why, problem.at.path) },
+        why: problem.why,
+        cause: (problem.at != at).then_some(problem.at),
         todo: vec![problem.todo],
         at,
     }

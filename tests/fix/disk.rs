@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use mcp_migrate::pipeline::{self, ScanOptions, Silent};
-use mcp_migrate::plan::{Level, Manual, PlanSettings, Step};
+use mcp_migrate::plan::{Level, Manual, PlanSettings, Site, Step};
 use mcp_migrate::render::{self, Change, Files, Refused};
 use mcp_migrate::syntax::source::SourceText;
 
@@ -136,10 +136,19 @@ impl Package {
 
     /// The line of a refusal, and why.
     pub fn told(&self, refused: &Refused) -> String {
-        let text = self.text(&refused.at.path);
-        let (start, end) = (refused.at.span.start as usize, refused.at.span.end as usize);
+        format!("{}\n{}\n{}\n", self.line(&refused.at), refused.why, refused.todo)
+    }
+
+    /// What is left to a person, with the line that is the reason.
+    pub fn left(&self, manual: &Manual) -> String {
+        let cause = manual.cause.as_ref().map(|at| format!("{}\n", self.line(at)));
+        format!("{}\n{}\n{}{}\n", manual.what, manual.why, cause.unwrap_or_default(), manual.todo.join("\n"))
+    }
+
+    fn line(&self, at: &Site) -> String {
+        let text = self.text(&at.path);
+        let (start, end) = (at.span.start as usize, at.span.end as usize);
         let line = text[..start].matches('\n').count() + 1;
-        let code = text[start..end].lines().next().unwrap_or_default();
-        format!("{}:{line}: {code}\n{}\n{}\n", refused.at.path, refused.why, refused.todo)
+        format!("{}:{line}: {}", at.path, text[start..end].lines().next().unwrap_or_default())
     }
 }

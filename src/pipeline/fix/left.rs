@@ -33,13 +33,14 @@ fn planned(rounds: &Rounds, places: &Locator) -> Vec<Manual> {
     let mut out = Vec::new();
     for plan in &rounds.last.plans {
         let unfinished = remaining(rounds).any(|finding| finding.server == plan.server);
-        for plan::Manual { rule, at: site, what, why, todo } in &plan.manual {
+        for plan::Manual { rule, at: site, what, why, cause, todo } in &plan.manual {
             let place = places.place(&site.path, site.span);
             if rounds.settled.left.iter().any(|(finding, _)| finding.rule == *rule && at(finding) == place) {
                 continue;
             }
             let found = rounds.settled.findings.iter().filter(|f| at(f) == place).map(|finding| finding.severity);
             let own = found.max().unwrap_or(Severity::Note);
+            let (path, line) = (place.path.clone(), place.line);
             out.push(Manual {
                 rule: (*rule).to_owned(),
                 // What keeps a server on sessions is in the way as long as there are any.
@@ -47,7 +48,12 @@ fn planned(rounds: &Rounds, places: &Locator) -> Vec<Manual> {
                 at: place,
                 also: Vec::new(),
                 what: what.clone(),
-                why: why.clone(),
+                why: match cause.as_ref().map(|cause| places.place(&cause.path, cause.span)) {
+                    Some(cause) if (&cause.path, cause.line) != (&path, line) => {
+                        format!("{why} ({}:{})", cause.path, cause.line)
+                    }
+                    _ => why.clone(),
+                },
                 todo: todo.clone(),
             });
         }

@@ -94,6 +94,7 @@ fn withheld(step: Step, several: &Processes) -> Option<Manual> {
             "{} ({}:{}): a handle that one process keeps in memory is unknown to the others",
             several.reason, several.at.path, several.at.line
         ),
+        cause: None,
         todo: vec![INTERFACE.to_owned()],
     })
 }
@@ -134,7 +135,8 @@ pub(super) fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem)
         rule: RULE,
         at: declared.clone(),
         what: format!("turn `{}` into handles", found.name),
-        why: if problem.at == declared { problem.why } else { format!("{} (in {})", problem.why, problem.at.path) },
+        why: problem.why,
+        cause: (problem.at != declared).then_some(problem.at),
         todo: vec![problem.todo],
     }
 }

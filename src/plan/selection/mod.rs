@@ -162,11 +162,8 @@ fn manual(name: &str, declared: &Site, problem: Problem) -> Manual {
         rule: RULE,
         at: declared.clone(),
         what: format!("make `{name}` an argument of the tools that read it"),
-        why: if problem.at.path == declared.path {
-            problem.why
-        } else {
-            format!("{} (in {})", problem.why, problem.at.path)
-        },
+        why: problem.why,
+        cause: (problem.at != *declared).then_some(problem.at),
         todo: vec![problem.todo],
     }
 }

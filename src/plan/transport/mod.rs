@@ -126,6 +126,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             at: site(context, context.call_spot(first.at)),
             what: "make server and transport per request".to_owned(),
             why: "no route was found that leads to this transport".to_owned(),
+            cause: None,
             todo: vec!["build server and transport in the handler that receives the request".to_owned()],
         });
     }
@@ -204,6 +205,7 @@ fn hidden(context: &Context<'_, '_>) -> Option<Manual> {
         at: site(context, context.call_spot(theirs.at)),
         what: "make server and transport per request".to_owned(),
         why: "this transport is not the SDK's, and keeps sessions in a way of its own".to_owned(),
+        cause: None,
         todo: vec!["use `WebStandardStreamableHTTPServerTransport` of the SDK, then run again".to_owned()],
     })
 }
@@ -224,6 +226,7 @@ fn requirements(context: &Context<'_, '_>, steps: &[Step], manual: &mut Vec<Manu
                 at: Site { path: path.clone(), span: found.holder.span },
                 what: "make server and transport per request".to_owned(),
                 why: format!("`{}` still hangs on the session", found.name),
+                cause: None,
                 todo: vec![format!("move `{}` off the session first; the transport follows then", found.name)],
             }),
         }

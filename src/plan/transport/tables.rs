@@ -48,6 +48,7 @@ pub fn objections(context: &Context<'_, '_>) -> Vec<Manual> {
             },
             what: format!("drop `{}` together with the sessions", found.name),
             why: format!("it keeps {what} beside the transport"),
+            cause: None,
             todo: vec![format!("give {what} a place of its own, named by a handle; the transport follows then")],
         });
     }

@@ -127,11 +127,8 @@ fn told(cases: &Cases, case: &Case, package: &Package, outcome: &Outcome) -> (&'
         return ("refused", package.told(refused));
     }
     if !outcome.applied.iter().any(|(id, _)| id.starts_with(cases.step)) {
-        let manual = outcome
-            .manual
-            .iter()
-            .filter(|manual| manual.what.contains(cases.what))
-            .map(|manual| format!("{}\n{}\n{}\n", manual.what, manual.why, manual.todo.join("\n")));
+        let manual =
+            outcome.manual.iter().filter(|manual| manual.what.contains(cases.what)).map(|manual| package.left(manual));
         return ("refused", manual.collect());
     }
     let changed = case.files.iter().filter(|(path, text)| package.text(path) != *text);

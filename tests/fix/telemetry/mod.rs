@@ -55,8 +55,7 @@ fn refusal(package: &Package, outcome: &Outcome) -> Option<String> {
         return Some(package.told(refused));
     }
     let counts = outcome.manual.iter().filter(|manual| manual.what.starts_with("count `"));
-    let told: String =
-        counts.map(|manual| format!("{}\n{}\n{}\n", manual.what, manual.why, manual.todo.join("\n"))).collect();
+    let told: String = counts.map(|manual| package.left(manual)).collect();
     (!told.is_empty()).then_some(told)
 }
 
