@@ -4,7 +4,7 @@
 use super::carriers::{Problem, follow};
 use super::names::{Names, Source};
 use super::planner::{RULE, Words, called, handler_tools};
-use super::{Carries, Entry, Outside, Role, ToolUse, Touch};
+use super::{Carries, Entry, Outside, Role, ToolUse, Touch, facts};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Principal, Server};
 use crate::classify::stores::Found;
@@ -53,11 +53,13 @@ const BACKED: &[&str] = &[
 /// Whether the values of a store are kept outside of the program.
 pub fn is_outside(context: &Context<'_, '_>, found: &Found) -> bool {
     let flow = &context.analysis.flow;
+    // `Object.create(null)` comes from elsewhere, and is kept here all the same.
+    let known = facts::made(context.analysis, found).and_then(|at| facts::container(context.analysis, at)).is_some();
     found.objects.iter().all(|id| {
         let object = flow.object(*id);
         object.role == Some(Known::External)
             || object.external.is_some_and(|(package, _)| BACKED.contains(&package.text()))
-            || (object.role.is_none() && object.class.is_none() && object.external.is_some())
+            || (!known && object.role.is_none() && object.class.is_none() && object.external.is_some())
     })
 }
 
