@@ -147,10 +147,12 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Lets the description of a tool that creates values say how long they live, where that is known by the time it is read.
+/// Lets the description of a tool that creates values say when to call it, and how long they live, where that is known by the time it
+/// is read.
 fn tell_lifetime(work: &mut Work<'_>, tool: &ToolUse) {
     let names = &work.handle.names;
-    let what = format!("{} {}", capital(article(&names.noun)), names.noun);
+    let again = format!("Keep using its {}; call this again only for another {}.", names.argument, names.noun);
+    let what = format!("{again} {} {}", capital(article(&names.noun)), names.noun);
     let description = tools::description(work.scripts, tool).filter(|code| is_read_later(work, *code));
     let told = description.and_then(|code| Some((code, store_expression(work, code.script, tool).ok()?)));
     match told {
