@@ -170,8 +170,22 @@ fn lifetime_note(tool: &str, names: &Names) -> String {
 /// Whether code runs after the store was made: within a function, or below it.
 fn is_read_later(work: &Work<'_>, code: Code<'_>) -> bool {
     let made = &work.handle.store.made;
-    let below = code.script.path == made.path && code.node.start_byte() > made.span.end as usize;
-    below && work.handle.store.place != Place::Field || enclosing_function(code.node).is_some()
+    if enclosing_function(code.node).is_some() {
+        return true;
+    }
+    let made_before = match code.script.path == made.path {
+        true => code.node.start_byte() > made.span.end as usize,
+        // What is imported runs first, unless it imports in turn what waits for it.
+        false => work.scripts.by_path(&made.path).is_some_and(|script| !imports_own_files(script)),
+    };
+    made_before && work.handle.store.place != Place::Field
+}
+
+/// Whether a file names others beside it: imports may go in a circle then.
+fn imports_own_files(script: &Script) -> bool {
+    ['\'', '"', '`']
+        .iter()
+        .any(|quote| [".", ".."].iter().any(|folder| script.text().contains(&format!("{quote}{folder}/"))))
 }
 
 /// The first access of a handler that dispatches: a new tool has to be run before.
