@@ -25,6 +25,12 @@ pub fn words(name: &str) -> Vec<String> {
     out
 }
 
+/// A word with a capital letter first, in whatever script it is written.
+pub fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 fn any(name: &str, list: &[&str]) -> bool {
     words(name)
         .iter()

@@ -1,7 +1,5 @@
 //! `mcp-migrate fix`.
 
-use std::fs;
-
 use mcp_migrate::check::config::plan_file::PlanFile;
 use mcp_migrate::edit::Stop;
 use mcp_migrate::pipeline::fix::{self, Committed, FixError, FixOptions, Prepared, Verdict};
@@ -99,10 +97,9 @@ fn prepare(own: &args::Fix, options: &FixOptions, output: &Output) -> Result<Pre
 }
 
 fn patch(told: &Fix, path: &std::path::Path, output: &Output) -> Result<u8, Failure> {
-    fs::write(path, &told.patch).map_err(|error| {
-        output.note(&format!("error: `{}` can't be written: {error}", path.display()));
-        Failure::Said
-    })?;
+    if !output.result_to(Some(path), &told.patch) {
+        return Err(Failure::Said);
+    }
     let (groups, files) = (plural(told.summary.applied, "change"), plural(told.summary.files, "file"));
     output.note(&format!("`{}` holds {groups} of {files}; `git apply` takes it", path.display()));
     Ok(code(told))

@@ -1,6 +1,7 @@
 //! The two streams: results on stdout, everything else on stderr.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use mcp_migrate::report::style::Style;
 use miette::Diagnostic;
@@ -68,6 +69,19 @@ impl Output {
             }
             _ => {}
         }
+    }
+
+    /// Writes a text into a file, or to stdout where none is named. Whether that could be done; if not, the reason is on stderr.
+    pub fn result_to(&self, path: Option<&Path>, text: &str) -> bool {
+        let Some(path) = path else {
+            self.result(text);
+            return true;
+        };
+        let written = std::fs::write(path, text);
+        if let Err(error) = &written {
+            self.note(&format!("error: `{}` can't be written: {error}", path.display()));
+        }
+        written.is_ok()
     }
 
     /// Writes a note to stderr.

@@ -1,7 +1,5 @@
 //! `mcp-migrate plan`.
 
-use std::fs;
-
 use mcp_migrate::edit::Level;
 use mcp_migrate::pipeline::fix::{self, FixOptions};
 use mcp_migrate::report::plan_toml;
@@ -28,15 +26,5 @@ pub fn run(own: &args::Plan, global: &Global, output: &Output) -> u8 {
         Err(error) => return fix_command::failed(&error, output),
     };
     let text = plan_toml::render(&plan);
-    let Some(path) = &own.output else {
-        output.result(&text);
-        return OK;
-    };
-    match fs::write(path, text) {
-        Ok(()) => OK,
-        Err(error) => {
-            output.note(&format!("error: `{}` can't be written: {error}", path.display()));
-            FAILED
-        }
-    }
+    if output.result_to(own.output.as_deref(), &text) { OK } else { FAILED }
 }

@@ -1,7 +1,5 @@
 //! `mcp-migrate report`.
 
-use std::fs;
-
 use mcp_migrate::pipeline::fix::{self, FixError, Prepared};
 use mcp_migrate::report::markdown;
 use mcp_migrate::report::scan::Scan;
@@ -34,17 +32,7 @@ pub fn run(own: &args::Report, global: &Global, output: &Output) -> u8 {
         ReportFormat::Markdown => markdown::render(&scan, told, &base),
         ReportFormat::Pr => markdown::brief(&scan, told, &base),
     };
-    let Some(path) = &own.output else {
-        output.result(&text);
-        return OK;
-    };
-    match fs::write(path, text) {
-        Ok(()) => OK,
-        Err(error) => {
-            output.note(&format!("error: `{}` can't be written: {error}", path.display()));
-            FAILED
-        }
-    }
+    if output.result_to(own.output.as_deref(), &text) { OK } else { FAILED }
 }
 
 /// What fix would do; `None` where there is no planner for what was found.

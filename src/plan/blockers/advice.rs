@@ -2,6 +2,7 @@
 
 use crate::classify::answer::Carrier;
 use crate::classify::stores::Found;
+use crate::classify::words::words;
 use crate::rules::detect::Context;
 
 /// What a store is for, as far as its name tells.
@@ -70,7 +71,7 @@ pub(super) fn purpose(context: &Context<'_, '_>, found: &Found) -> Purpose {
     let mut words = words(found.name.text());
     let classes = &context.analysis.flow.program.module(found.holder.module).classes;
     let around = classes.iter().filter(|class| class.fields.iter().any(|field| field.span.contains(found.holder.span)));
-    words.extend(around.filter_map(|class| class.name).flat_map(|name| self::words(name.text())));
+    words.extend(around.filter_map(|class| class.name).flat_map(|name| crate::classify::words::words(name.text())));
     words.extend(words_of_type(found.value.as_deref().unwrap_or_default()));
     words.extend(words_of_type(&found.container));
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
@@ -122,24 +123,6 @@ pub(super) fn ways(purpose: Purpose, carrier: Carrier) -> &'static [&'static str
 /// The words of a type, those of the platform's containers apart.
 fn words_of_type(ty: &str) -> Vec<String> {
     ty.split(|c: char| !c.is_alphanumeric()).flat_map(words).collect()
-}
-
-/// `sessionAccessCounter`: session, access, counter.
-fn words(name: &str) -> Vec<String> {
-    let mut out: Vec<String> = vec![String::new()];
-    let mut before = None;
-    for char in name.chars() {
-        let begins = char.is_uppercase() && before.is_some_and(|before: char| !before.is_uppercase());
-        if begins || !char.is_alphanumeric() {
-            out.push(String::new());
-        }
-        if char.is_alphanumeric() {
-            out.last_mut().expect("one at least").extend(char.to_lowercase());
-        }
-        before = Some(char);
-    }
-    out.retain(|word| !word.is_empty());
-    out
 }
 
 #[cfg(test)]

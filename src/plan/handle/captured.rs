@@ -319,7 +319,8 @@ fn names(context: &Context<'_, '_>, group: &Group<'_>, words: &Words, chosen: &N
     let own = |found: &&Found| {
         let name = found.name.text();
         let names = of(name, found.value.as_deref());
-        let several = super::names::words(name).last().is_some_and(|word| super::names::singular(word) != *word);
+        let several =
+            crate::classify::words::words(name).last().is_some_and(|word| super::names::singular(word) != *word);
         let thing = several || !tells(&of(name, None));
         // `lines` is a list of them, and the handle stands for the list; `queue` says that itself.
         let list = is_list(context, found) && thing && tells(&names);
@@ -346,7 +347,7 @@ fn is_list(context: &Context<'_, '_>, found: &Found) -> bool {
 fn domain(name: &str) -> String {
     const PLAIN: &[&str] =
         &["server", "mcp", "demo", "example", "service", "my", "test", "sample", "app", "tool", "tools"];
-    let words = super::names::words(name.rsplit('/').next().unwrap_or(name));
+    let words = crate::classify::words::words(name.rsplit('/').next().unwrap_or(name));
     let told: Vec<String> = words.into_iter().filter(|word| !PLAIN.contains(&word.as_str())).collect();
     told.join("-")
 }

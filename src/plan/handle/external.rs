@@ -116,7 +116,8 @@ pub(super) fn step(
         }
     }
     let prefix = found.name.text().trim_matches([':', '/', '.', '-', '_', '#']);
-    let several = super::names::words(prefix).last().is_some_and(|last| super::names::singular(last) != *last);
+    let several =
+        crate::classify::words::words(prefix).last().is_some_and(|last| super::names::singular(last) != *last);
     let chosen = settings.names_of(&called(context, found, &[]));
     let names = Names::of(&Source {
         store: prefix,

@@ -19,8 +19,8 @@ use super::{SharedStore, Site};
 
 pub(super) use carriers::{Problem, follow, follow_reads};
 pub(super) use facts::{argument_names, entry as entry_of, loose, made, tool_names};
-pub use names::{Names, plural, words as words_of};
-pub(super) use names::{singular, words};
+pub(super) use names::singular;
+pub use names::{Names, plural};
 pub(super) use planner::INTERFACE;
 pub use planner::{plan, withhold};
 pub use roles::Role;

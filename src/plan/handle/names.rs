@@ -1,5 +1,6 @@
 //! What things are called: the noun comes from the code, the spelling from the server's own tools.
 
+use crate::classify::words::{capital, words};
 use crate::plan::settings::NameSetting;
 
 /// The names of a handle and of what it needs.
@@ -156,32 +157,6 @@ fn join<W: AsRef<str>>(words: &[W], spelling: Spelling) -> String {
             .map(|(index, word)| if index == 0 { (*word).to_owned() } else { capital(word) })
             .collect(),
     }
-}
-
-fn capital(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// The words of an identifier, in lower case.
-pub fn words(name: &str) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let mut before = ' ';
-    for char in name.chars() {
-        let starts = char.is_uppercase() && !before.is_uppercase();
-        if !char.is_alphanumeric() {
-            before = ' ';
-            continue;
-        }
-        if starts || before == ' ' {
-            out.push(String::new());
-        }
-        if let Some(word) = out.last_mut() {
-            word.extend(char.to_lowercase());
-        }
-        before = char;
-    }
-    out
 }
 
 fn noun(source: &Source<'_>) -> Vec<String> {

@@ -351,7 +351,7 @@ pub(super) fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
 /// What an owner hears about a value that has expired.
 pub(super) fn loss(lists: &[String]) -> String {
     match lists {
-        [only] => format!("its {} are lost", super::names::words(only).join(" ")),
+        [only] => format!("its {} are lost", crate::classify::words::words(only).join(" ")),
         _ => "its contents are lost".to_owned(),
     }
 }

@@ -11,6 +11,7 @@ use super::handle::{Carries, Entry, Problem, ToolUse, argument_names, tool_names
 use super::{Claim, Level, Manual, PlanSettings, ServerPlan, Site, Step, StepKind, choice, site};
 use crate::classify::answer::{Carrier, Holds};
 use crate::classify::stores::Found;
+use crate::classify::words::{capital, words};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
 use slots::Slot;
@@ -225,12 +226,12 @@ fn step(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Step, Problem> {
 
 /// The tool whose name says that it lists the things: `list_projects`.
 fn listed_by(context: &Context<'_, '_>, argument: &Names) -> Option<String> {
-    let mut noun = super::handle::words(&argument.argument);
+    let mut noun = words(&argument.argument);
     if noun.len() > 1 && noun.last().is_some_and(|last| ["id", "name", "slug", "key"].contains(&last.as_str())) {
         noun.pop();
     }
     let lists = |tool: &String| {
-        let mut words = super::handle::words(tool);
+        let mut words = words(tool);
         let last = words.pop().map(|last| super::handle::singular(&last));
         words.extend(last);
         words.first().is_some_and(|first| first == "list") && words[1..] == noun[..]
@@ -242,7 +243,7 @@ fn listed_by(context: &Context<'_, '_>, argument: &Names) -> Option<String> {
 fn names(context: &Context<'_, '_>, given: &str, store: &str) -> Names {
     const PLAIN: &[&str] = &["id", "name", "value", "key", "target", "slug", "selection", "choice", "item"];
     let argument = if PLAIN.contains(&given) {
-        let mut words: Vec<String> = super::handle::words(store);
+        let mut words: Vec<String> = words(store);
         words.retain(|word| {
             ![
                 "active",
@@ -262,12 +263,11 @@ fn names(context: &Context<'_, '_>, given: &str, store: &str) -> Names {
         let noun = words.first().map_or("item".to_owned(), |word| super::handle::singular(word));
         let last = if given == "name" || given == "slug" { given } else { "id" };
         let camel = argument_names(context).iter().any(|name| name.chars().any(char::is_uppercase));
-        if camel { format!("{noun}{}{}", last[..1].to_uppercase(), &last[1..]) } else { format!("{noun}_{last}") }
+        if camel { format!("{noun}{}", capital(last)) } else { format!("{noun}_{last}") }
     } else {
         given.to_owned()
     };
-    let words = super::handle::words(&argument);
-    let capital = |word: &String| word[..1].to_uppercase() + &word[1..];
-    let variable = words.iter().take(1).cloned().chain(words.iter().skip(1).map(capital)).collect();
+    let words = words(&argument);
+    let variable = words.iter().take(1).cloned().chain(words.iter().skip(1).map(|word| capital(word))).collect();
     Names { argument, variable }
 }

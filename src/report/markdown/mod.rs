@@ -13,6 +13,7 @@ use super::places::Base;
 use super::scan::{Scan, Tool};
 use super::verdict;
 use crate::classify::answer::{Place, Server, Store};
+use crate::classify::words::capital;
 use crate::rules::finding::Finding;
 use escape::{code, prose};
 
@@ -203,11 +204,6 @@ fn fitted(parts: &[String], limit: usize) -> String {
     }
     out.push_str(&note(parts.len() - kept));
     out
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|c| c.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::ids::{is_id, is_key};
 use super::{Initial, Work, added};
+use crate::classify::words;
 use crate::plan::handle::{Carries, Entry, Kind, Role, Touch};
 use crate::render::Refused;
 use crate::render::typescript::handle::{initial, reach, unindented};
@@ -20,7 +21,7 @@ pub fn functions(work: &mut Work<'_>) -> Result<(), Refused> {
     let (script, call) = work.scripts.expression(&write.at)?;
     looks(work)?;
     let value = first_value(work, script)?;
-    let noun = capital(&names.noun);
+    let noun = joined(&names.noun);
     let id = &names.variable;
     let (create, destroy) = (format!("create{noun}"), format!("destroy{noun}"));
     let typed = |text: &'static str| if script.typed() { text } else { "" };
@@ -162,8 +163,8 @@ fn nothing(work: &Work<'_>) -> Refused {
 }
 
 /// `ReadingList`, for `reading list`.
-pub fn capital(noun: &str) -> String {
-    noun.split(' ').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
+pub fn joined(noun: &str) -> String {
+    noun.split(' ').map(words::capital).collect()
 }
 
 /// The first value, where all places agree on one.
@@ -183,7 +184,7 @@ fn first_value(work: &Work<'_>, script: &Script) -> Result<Initial, Refused> {
     };
     let origin = work.scripts.by_path(&first.path).ok_or_else(|| nothing(work))?;
     let node = origin.around(first.span).ok_or_else(|| nothing(work))?;
-    for name in names_in(node) {
+    for name in initial::names_in(node) {
         let text = origin.of(name);
         let known = initial::is_global(text) || initial::is_own(origin, node, text);
         let here = is_declared(origin, text) && scope_is_top(origin, name, text);
@@ -200,20 +201,6 @@ fn first_value(work: &Work<'_>, script: &Script) -> Result<Initial, Refused> {
 
 fn scope_is_top(script: &Script, from: Node<'_>, name: &str) -> bool {
     scope::binding(script, from, name).is_some_and(|scope| scope.kind() == "program")
-}
-
-fn names_in(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut out = Vec::new();
-    let mut stack = vec![node];
-    while let Some(node) = stack.pop() {
-        match node.kind() {
-            "identifier" | "shorthand_property_identifier" | "this" => out.push(node),
-            "type_annotation" | "type_arguments" => {}
-            "as_expression" | "satisfies_expression" => stack.extend(children(node).first().copied()),
-            _ => stack.extend(children(node)),
-        }
-    }
-    out
 }
 
 /// The statement that writes the first value: as the code writes others.
@@ -264,7 +251,7 @@ fn reachable(script: &Script, node: Node<'_>, call: Node<'_>) -> Result<(), Refu
         let text = script.of(*name);
         text != "this" && (initial::is_global(text) || scope_is_top(script, *name, text))
     };
-    match names_in(node).into_iter().find(|name| !known(name)) {
+    match initial::names_in(node).into_iter().find(|name| !known(name)) {
         None => Ok(()),
         Some(name) => Err(script.refuse(
             call,

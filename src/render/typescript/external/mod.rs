@@ -65,7 +65,7 @@ pub fn render(external: &External, files: &dyn Files) -> Result<Rendered, Refuse
         edits: Edits::default(),
         names: Vec::new(),
         initials: Vec::new(),
-        missing: format!("no{}", make::capital(&external.names.noun)),
+        missing: format!("no{}", make::joined(&external.names.noun)),
         told_in: Vec::new(),
         passes: false,
         wanted: Vec::new(),

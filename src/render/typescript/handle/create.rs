@@ -6,6 +6,7 @@ use super::initial::{chosen, free, nothing};
 use super::minted;
 use super::reach;
 use super::work::{Import, Work};
+use crate::classify::words::capital;
 use crate::model::facts::Span;
 use crate::plan::handle::{Carries, Container, Entry, Kind, Names, Place, Role, ToolUse, Touch, plural};
 use crate::render::Refused;
@@ -152,7 +153,7 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
 fn tell_lifetime(work: &mut Work<'_>, tool: &ToolUse) {
     let names = &work.handle.names;
     let again = format!("Keep using its {}; call this again only for another {}.", names.argument, names.noun);
-    let what = format!("{again} {} {}", capital(article(&names.noun)), names.noun);
+    let what = format!("{again} {}", capital(&names.one()));
     let description = tools::description(work.scripts, tool).filter(|code| is_read_later(work, *code));
     let told = description.and_then(|code| Some((code, store_expression(work, code.script, tool).ok()?)));
     match told {
@@ -292,9 +293,9 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
 /// What the model reads of a tool that creates a value.
 pub fn description(names: &Names, users: &str, store: &str) -> Vec<String> {
     vec![
-        format!("Create {} {} and return its {}, which {users}.", article(&names.noun), names.noun, names.argument),
+        format!("Create {} and return its {}, which {users}.", names.one(), names.argument),
         format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
-        format!("{} {} ${{{store}.lifetime}}.", capital(article(&names.noun)), names.noun),
+        format!("{} ${{{store}.lifetime}}.", capital(&names.one())),
     ]
 }
 
@@ -337,7 +338,7 @@ pub fn drops(names: &Names, source: String, store: &str, wait: bool, owner: bool
     let description = format!("{} returned by {source}", names.argument);
     NewTool {
         name: names.destroy.clone(),
-        description: vec![format!("Discard {} {}.", article(&names.noun), names.noun)],
+        description: vec![format!("Discard {}.", names.one())],
         parameters: vec![Parameter { name: names.argument.clone(), kind: tools::Kind::Handle { description, source } }],
         body: vec![format!("{wait}{store}.destroy({}{owner});", names.argument)],
         text: format!("Destroyed ${{{}}}", names.argument),
@@ -361,14 +362,6 @@ pub fn listing(names: &Names, name: &str, store: &str, wait: bool) -> NewTool {
         text_alone: false,
         lists: true,
     }
-}
-
-fn article(noun: &str) -> &'static str {
-    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
-}
-
-fn capital(word: &str) -> &'static str {
-    if word == "an" { "An" } else { "A" }
 }
 
 /// The tools that need the handle, as the end of a sentence.

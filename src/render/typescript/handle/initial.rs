@@ -44,9 +44,7 @@ pub fn free(work: &mut Work<'_>, script: &Script, origin: &Script, node: Node<'_
         let at = origin.around(id.span).unwrap_or(node);
         return Err(origin.refuse(at, "the first value holds the session id", "leave it out of the value"));
     }
-    let mut names = Vec::new();
-    mentioned(node, &mut names);
-    for name in names {
+    for name in names_in(node) {
         let text = origin.of(name);
         if is_global(text) || is_own(origin, node, text) {
             continue;
@@ -63,6 +61,13 @@ pub fn free(work: &mut Work<'_>, script: &Script, origin: &Script, node: Node<'_
         }
     }
     Ok(())
+}
+
+/// The names that a value depends on.
+pub fn names_in(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut out = Vec::new();
+    mentioned(node, &mut out);
+    out
 }
 
 fn mentioned<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {

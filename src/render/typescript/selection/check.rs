@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::Work;
+use crate::classify::words::{capital, words};
 use crate::model::facts::Span;
 use crate::plan::handle::{Entry, ToolUse};
 use crate::plan::selection::Selection;
@@ -100,12 +101,11 @@ fn text(work: &Work<'_>, guards: Option<&Guards<'_>>, unknown: bool) -> Result<T
 
 /// `knownProject`, for `project_id`.
 fn name(work: &Work<'_>) -> String {
-    let mut words = crate::plan::handle::words_of(&work.selection.argument.argument);
+    let mut words = words(&work.selection.argument.argument);
     if words.len() > 1 && matches!(words.last().map(String::as_str), Some("id" | "name" | "slug" | "key")) {
         words.pop();
     }
-    let capital = |word: &String| word[..1].to_uppercase() + &word[1..];
-    let noun: String = words.iter().map(capital).collect();
+    let noun: String = words.iter().map(|word| capital(word)).collect();
     let taken =
         |name: &String| work.scripts.all().any(|script| !mentions(script, script.tree.root_node(), name).is_empty());
     let candidates = [format!("known{noun}"), format!("checked{noun}"), format!("require{noun}Argument")];
@@ -338,7 +338,7 @@ pub fn required(schema: Code<'_>, selection: &Selection) -> String {
     if described {
         return out;
     }
-    let words = crate::plan::handle::words_of(&selection.argument.argument);
+    let words = words(&selection.argument.argument);
     let text = match words.as_slice() {
         [noun @ .., last] if !noun.is_empty() && matches!(last.as_str(), "id" | "name" | "slug" | "key") => {
             format!("{last} of the {}", noun.join(" "))
