@@ -166,6 +166,7 @@ impl Collector<'_, '_, '_> {
         let closes = matches!(name.text(), "close" | "terminate" | "disconnect")
             && self.flow.objects_at(At { module: at.module, id: *object }).any(|id| {
                 matches!(self.flow.object(id).role, Some(Role::Transport | Role::Server | Role::SseTransport))
+                    || tables::wraps_server(self.context, id)
             });
         closes.then_some(Fact::Close)
     }

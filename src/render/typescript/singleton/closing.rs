@@ -59,7 +59,7 @@ fn drained(code: &Code<'_>, first: Node<'_>, out: &mut Rendered) -> bool {
     }
     let annotated = typed.as_ref().map(|typed| (typed.request.as_str(), typed.response.as_str()));
     let entry = Entry { types: annotated, ..code.entry(handled) };
-    let names = Names::free(script);
+    let names = Names::free(&[script]);
     let next = typed.as_ref().map(|typed| typed.next.as_str());
     let in_flight =
         InFlight { entry: &entry, names: &names, drains: true, cap: None, modern: false, next, documented: None };

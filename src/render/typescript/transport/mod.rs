@@ -20,6 +20,7 @@ mod exec;
 mod flight;
 mod fold;
 mod guard;
+mod keepers;
 mod leftovers;
 mod lines;
 mod log_lines;
