@@ -114,7 +114,8 @@ fn more_than_transport(context: &Context<'_, '_>, table: ObjId) -> Option<String
 /// is the business of whoever asks whether the server may be built for each request.
 pub(super) fn wraps_server(context: &Context<'_, '_>, id: ObjId) -> bool {
     let flow = &context.analysis.flow;
-    let server = |value: &Value| matches!(value, Value::Object(inner) if flow.object(*inner).role == Some(Role::Server));
+    let server =
+        |value: &Value| matches!(value, Value::Object(inner) if flow.object(*inner).role == Some(Role::Server));
     flow.object(id).class.is_some() && flow.fields(id).iter().any(|(_, values)| values.iter().any(server))
 }
 

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::made::Made;
-use super::{class, handed};
+use super::{class, fields, handed};
 use crate::model::facts::Span;
 use crate::plan::origins::Origin;
 use crate::plan::singleton::Singleton;
@@ -88,7 +88,8 @@ pub(super) fn find(
     match inner.kind() {
         "call_expression" => Ok(called(script, receiver, inner)),
         "member_expression" if inner.child_by_field_name("object").is_some_and(|object| object.kind() == "this") => {
-            class::of_field(script, inner)
+            let used = [vec![span(connect.statement)], made.gone.iter().map(|gone| span(*gone)).collect()].concat();
+            of_this(script, inner, &used)
         }
         "identifier" => {
             let site = Place { script, origin: &singleton.origin, files, used: &[span(connect.statement)] };
@@ -96,6 +97,18 @@ pub(super) fn find(
             named(&site, inner, within)
         }
         _ => Err(script.refuse(receiver, "how this server is made is not seen here", TODO)),
+    }
+}
+
+/// A server in a field: what its call makes, or what another instance of the class makes.
+pub(in crate::render::typescript) fn of_this(
+    script: &Script,
+    field: Node<'_>,
+    used: &[Span],
+) -> Result<Build, Refused> {
+    match fields::server(script, field, used)? {
+        Some(build) => Ok(build),
+        None => class::of_field(script, field, used),
     }
 }
 
@@ -202,7 +215,7 @@ pub(super) fn of_argument(
 }
 
 fn made_in(handler: Node<'_>, made: &Made<'_>) -> bool {
-    span(handler).contains(span(made.statement))
+    made.statement.is_some_and(|statement| span(handler).contains(span(statement)))
 }
 
 fn registrars(origin: &Origin, path: &str) -> Vec<Span> {

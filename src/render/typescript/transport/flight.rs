@@ -68,6 +68,7 @@ impl<'w> Fold<'w> {
             {
                 counts = self.counts(unit);
                 drains = self.shutdowns(unit);
+                self.bounds_of(unit);
                 let changes = self.track(unit, route, &counts, &drains, step)?;
                 out.entry(path).or_default().extend(changes);
                 let names = self.free_names(unit, importer);
@@ -267,14 +268,7 @@ impl<'w> Fold<'w> {
     fn count(&mut self, unit: usize, count: Node<'w>, set: &str) {
         let script = &self.world.units[unit].script;
         self.edits[unit].replace(span(count), format!("{set}.size"));
-        // The request at hand is one of them.
-        if let Some(comparison) = count.parent().filter(|parent| parent.kind() == "binary_expression")
-            && let Some(operator) =
-                comparison.child_by_field_name("operator").filter(|operator| operator.kind() == ">=")
-            && comparison.child_by_field_name("left") == Some(count)
-        {
-            self.edits[unit].replace(span(operator), ">");
-            self.raise("A bound on sessions is one on requests in flight now.");
+        if self.bound(unit, count) {
             return;
         }
         let mut around = std::iter::successors(Some(count), Node::parent);

@@ -35,8 +35,12 @@ impl<'w> Fold<'w> {
 
     /// Whether a file does more with the number of sessions than to tell it: it keeps it down, say.
     fn decides_by_count(&self, unit: usize) -> bool {
+        let own = |call: &(usize, Node<'w>)| call.0 == unit;
+        let told = self.functions(unit).into_iter().filter(|function| self.only_counts((unit, span(*function))));
+        let asked = told.flat_map(|function| self.calls_of((unit, span(function)))).filter(own).map(|(_, call)| call);
         self.counts(unit)
             .into_iter()
+            .chain(asked)
             .any(|count| enclosing_function(count).is_some_and(|function| !self.only_counts((unit, span(function)))))
     }
 
@@ -80,6 +84,36 @@ impl<'w> Fold<'w> {
     /// Names for the set of requests and what fills it, free in the file that declares them and in the one that imports them.
     pub(super) fn free_names(&self, unit: usize, routed: usize) -> Names {
         Names::free(&[&self.world.units[unit].script, &self.world.units[routed].script])
+    }
+
+    /// A count that is compared with a bound: the request at hand is one of those that are counted now. Whether it was one.
+    pub(super) fn bound(&mut self, unit: usize, count: Node<'w>) -> bool {
+        let comparison = count.parent().filter(|parent| parent.kind() == "binary_expression");
+        let Some(operator) = comparison.and_then(|comparison| comparison.child_by_field_name("operator")) else {
+            return false;
+        };
+        let left = comparison.and_then(|comparison| comparison.child_by_field_name("left")) == Some(count);
+        let other = match (operator.kind(), left) {
+            (">=", true) => ">",
+            ("<", true) => "<=",
+            ("<=", false) => "<",
+            (">", false) => ">=",
+            _ => return false,
+        };
+        self.edits[unit].replace(span(operator), other);
+        self.raise("A bound on sessions is one on requests in flight now.");
+        true
+    }
+
+    /// The same for what functions of a file tell that only count.
+    pub(super) fn bounds_of(&mut self, keeper: usize) {
+        let told = self.functions(keeper).into_iter().filter(|function| self.only_counts((keeper, span(*function))));
+        let calls: Vec<(usize, Node<'w>)> = told.flat_map(|function| self.calls_of((keeper, span(function)))).collect();
+        for (unit, call) in calls {
+            if !self.edits[unit].gone(call) {
+                self.bound(unit, call);
+            }
+        }
     }
 
     /// Lets other files see the set of requests that a file declares.
