@@ -111,6 +111,7 @@ fn code<'s>(
         }
         handled.push(Handled::of(script, site.span)?);
     }
+    routes::behind_post(&mut handled);
     let Some(first) = handled.iter().find(|handled| handled.method() != Method::Gone) else {
         return Err(script.refuse(
             made.construction,

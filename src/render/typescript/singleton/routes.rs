@@ -107,6 +107,30 @@ impl<'t> Handled<'t> {
     }
 }
 
+/// Routes of all methods that stand behind one for POST of the same path: GET and DELETE are what is left to them.
+pub(super) fn behind_post(handled: &mut [Handled<'_>]) {
+    let posts: Vec<(usize, &str, &str)> = handled
+        .iter()
+        .filter(|handled| arity(handled.handler) <= 2)
+        .flat_map(|handled| &handled.routes)
+        .filter(|route| route.method == Method::Post && !route.path.is_empty())
+        .map(|route| (route.statement.start_byte(), route.app, route.path))
+        .collect();
+    for route in handled.iter_mut().flat_map(|handled| &mut handled.routes) {
+        let at = route.statement.start_byte();
+        if route.method == Method::Any
+            && posts.iter().any(|(before, app, path)| *before < at && *app == route.app && *path == route.path)
+        {
+            route.method = Method::Gone;
+        }
+    }
+}
+
+/// How many parameters a handler takes: one that takes a third may leave the request to the next.
+fn arity(handler: Node<'_>) -> usize {
+    handler.child_by_field_name("parameters").map_or(1, |parameters| children(parameters).len())
+}
+
 /// `await transport.handleRequest(…);`, with or without `await`, `void`, `return`; or an arrow's whole body.
 fn plain_statement<'t>(call: Node<'t>, handler: Node<'t>) -> Option<Node<'t>> {
     let mut at = call;

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::fold::{Fold, any};
 use crate::model::facts::Span;
 use crate::plan::transport::Fact;
+use crate::render::Refused;
 use crate::render::typescript::script::{children, is_function, span};
 
 impl<'w> Fold<'w> {
@@ -20,6 +21,21 @@ impl<'w> Fold<'w> {
                 let listens = self.all_places(at, &Fact::Listen).into_iter().filter(|call| event(at, *call) == own);
                 listens.into_iter().all(|call| self.only_logs(at, call))
             })
+    }
+
+    /// Refuses where something that hears of sessions does more than to log it.
+    pub(super) fn heard_by_logs_alone(&self) -> Result<(), Refused> {
+        for unit in 0..self.world.units.len() {
+            if let Some(listen) = self.all_places(unit, &Fact::Listen).into_iter().find(|at| !self.only_logs(unit, *at))
+            {
+                return Err(self.world.units[unit].script.refuse(
+                    listen,
+                    "what is done here when a session begins or ends is more than to log it, and without sessions none does",
+                    "move it to where it belongs now: the request, or the tool that makes or ends the state",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Whether a listener does nothing but to log.

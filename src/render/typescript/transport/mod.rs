@@ -143,6 +143,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     }
     fold.without_sse(step)?;
     fold.unannounce(step);
+    fold.heard_by_logs_alone()?;
     fold.run()?;
     fold.routes(step)?;
     fold.node_helpers(step);
