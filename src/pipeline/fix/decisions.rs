@@ -203,7 +203,7 @@ fn carries(step: &Step) -> Option<Carrier> {
     match step.kind {
         StepKind::Handle(_) | StepKind::Captured(_) | StepKind::External(_) | StepKind::Records(_) => {
             Some(Carrier::Handle)
-        },
+        }
         StepKind::Selection(_) => Some(Carrier::Argument),
         StepKind::Telemetry(_) => Some(Carrier::Request),
         _ => None,

@@ -54,7 +54,11 @@ impl<'f> Kept<'f> {
                     out.writes.push((access, value, tool));
                 }
                 Kind::GetOrCreate | Kind::AddId => {
-                    return stop(access.at, "the record is made where it is looked up", "make it where the session begins");
+                    return stop(
+                        access.at,
+                        "the record is made where it is looked up",
+                        "make it where the session begins",
+                    );
                 }
             }
         }
@@ -66,7 +70,8 @@ impl<'f> Kept<'f> {
         match out.writes.iter().any(|(.., tool)| !tool) {
             true => Ok(out),
             false => {
-                let at = site(context, crate::rules::detect::Spot { module: found.holder.module, span: found.holder.span });
+                let at =
+                    site(context, crate::rules::detect::Spot { module: found.holder.module, span: found.holder.span });
                 let todo = "put it in where the session begins, and run again";
                 Err(Problem { at, why: "no place was seen where a record is made".to_owned(), todo: todo.to_owned() })
             }

@@ -47,6 +47,8 @@ pub struct Records {
     pub rest: Vec<Site>,
     /// Functions that answer state.
     pub answering: Vec<Site>,
+    /// Assignments by which tools note when a session was used last: what becomes of the state keeps that by itself.
+    pub ticks: Vec<Site>,
     /// State that is read where the rest of a record is as well.
     pub apart: Vec<Apart>,
 }
@@ -165,6 +167,7 @@ fn step(context: &Context<'_, '_>, found: &Found) -> Result<Step, Problem> {
         states: symbols(Part::State),
         rest: symbols(Part::Rest),
         answering: functions.collect(),
+        ticks: parts.ticks.iter().map(|at| spot(*at)).collect(),
         apart: parts
             .apart
             .iter()

@@ -63,9 +63,8 @@ fn is_list(context: &Context<'_, '_>, found: &Found, name: Name) -> bool {
     let flow = &context.analysis.flow;
     let records = values(context.analysis, found);
     let kept = records.iter().flat_map(|id| flow.fields(*id)).filter(|(field, _)| *field == name);
-    kept.flat_map(|(_, values)| values).any(|value| {
-        matches!(value, Value::Object(id) if matches!(flow.object(id).role, Some(Role::List | Role::Set)))
-    })
+    kept.flat_map(|(_, values)| values)
+        .any(|value| matches!(value, Value::Object(id) if matches!(flow.object(id).role, Some(Role::List | Role::Set))))
 }
 
 /// What the name of the only server says.

@@ -10,7 +10,7 @@ use crate::model::flow::value::{ObjId, Value};
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
 use crate::model::vocabulary::Role;
-use crate::plan::handle::{Problem, home, values};
+use crate::plan::handle::{Problem, home, is_time, values};
 use crate::plan::site;
 use crate::rules::detect::Context;
 
@@ -50,6 +50,8 @@ pub struct Parts {
     pub state: Vec<Name>,
     /// The mentions, as they belong together.
     pub mentions: Vec<Mentions>,
+    /// Where tools note when a session was used last.
+    pub ticks: Vec<ExprRef>,
     /// State that is read where the rest of a record is as well, with the look-up of its record.
     pub apart: Vec<(ExprRef, Access)>,
 }
@@ -73,20 +75,20 @@ impl Parts {
     /// Finds out what every mention of a record is for.
     pub fn of(context: &Context<'_, '_>, found: &Found) -> Result<Self, Problem> {
         let records: FxHashSet<ObjId> = values(context.analysis, found).into_iter().collect();
-        let mut linker =
-            Linker { context, found, records, leads: FxHashMap::default(), fields: Vec::new() };
+        let mut linker = Linker { context, found, records, leads: FxHashMap::default(), fields: Vec::new() };
         linker.plain()?;
         let all: Vec<ExprRef> = linker.mentions();
         for at in &all {
             linker.link(*at)?;
         }
+        let ticks = linker.ticks();
         let state = linker.state();
         if state.is_empty() {
             return Err(linker.stop(None, "no tool was seen to use a field of its records", KEEP));
         }
         linker.without_transport(&state)?;
         let mentions = linker.gathered(&all);
-        linker.told(state, mentions)
+        linker.told(state, ticks, mentions)
     }
 
     /// The mentions that are for one part.
@@ -260,13 +262,37 @@ impl Linker<'_, '_, '_> {
         Ok(())
     }
 
+    fn by_tools(&self, at: ExprRef) -> bool {
+        let analysis = self.context.analysis;
+        let func = home(&analysis.flow, analysis.flow.program.func_of(at));
+        analysis.lives.handler_reach.contains(&func)
+    }
+
+    /// Takes out what tools note only to say when a session was used last: `session.lastSeen = Date.now()`. What becomes of the state
+    /// keeps that by itself. Answers the assignments.
+    fn ticks(&mut self) -> Vec<ExprRef> {
+        let flow = &self.context.analysis.flow;
+        let tick = |at: ExprRef| {
+            let facts = flow.program.module(at.module);
+            let parent = facts.expr(at.id).parent?;
+            let ExprKind::Assign { target, value, kind: AssignKind::Set } = facts.kind(parent) else { return None };
+            let alone = facts.expr(parent).parent.is_none();
+            let time = is_time(self.context, At { module: at.module, id: *value });
+            (*target == at.id && alone && time).then_some(At { module: at.module, id: parent })
+        };
+        let ours: Vec<(Name, ExprRef)> =
+            self.fields.iter().filter(|(_, _, at)| self.by_tools(*at)).map(|(_, name, at)| (*name, *at)).collect();
+        let only = |name: Name| ours.iter().filter(|(known, _)| *known == name).all(|(_, at)| tick(*at).is_some());
+        let found: Vec<(ExprRef, ExprRef)> =
+            ours.iter().filter(|(name, _)| only(*name)).filter_map(|(_, at)| Some((*at, tick(*at)?))).collect();
+        self.fields.retain(|(_, _, at)| !found.iter().any(|(known, _)| known == at));
+        found.into_iter().map(|(_, assign)| assign).collect()
+    }
+
     /// The fields that tools use.
     fn state(&self) -> Vec<Name> {
         let analysis = self.context.analysis;
-        let by_tools = |at: ExprRef| {
-            let func = home(&analysis.flow, analysis.flow.program.func_of(at));
-            analysis.lives.handler_reach.contains(&func)
-        };
+        let by_tools = |at: ExprRef| self.by_tools(at);
         let mut used: Vec<(ExprRef, Name)> =
             self.fields.iter().filter(|(_, _, at)| by_tools(*at)).map(|(_, name, at)| (*at, *name)).collect();
         // What a tool writes into a record, it has.
@@ -299,7 +325,9 @@ impl Linker<'_, '_, '_> {
         };
         for record in &self.records {
             let mut fields = flow.fields(*record).into_iter();
-            if let Some((name, _)) = fields.find(|(name, values)| state.contains(name) && values.iter().copied().any(session)) {
+            if let Some((name, _)) =
+                fields.find(|(name, values)| state.contains(name) && values.iter().copied().any(session))
+            {
                 let why = format!("tools use `{name}` of the record, which is no state");
                 return Err(self.stop(None, &why, "let tools use nothing but its state, and run again"));
             }
@@ -374,16 +402,11 @@ impl Linker<'_, '_, '_> {
     }
 
     /// Decides what each is for.
-    fn told(&self, state: Vec<Name>, mut mentions: Vec<Mentions>) -> Result<Parts, Problem> {
-        let flow = &self.context.analysis.flow;
-        let by_tools = |at: &ExprRef| {
-            let func = home(flow, flow.program.func_of(*at));
-            self.context.analysis.lives.handler_reach.contains(&func)
-        };
+    fn told(&self, state: Vec<Name>, ticks: Vec<ExprRef>, mut mentions: Vec<Mentions>) -> Result<Parts, Problem> {
         let mut apart = Vec::new();
         for one in &mut mentions {
             let (of_state, of_rest): (Vec<_>, Vec<_>) = one.fields.iter().partition(|(name, _)| state.contains(name));
-            let in_tools = one.all.iter().any(by_tools);
+            let in_tools = one.all.iter().any(|at| self.by_tools(*at));
             one.part = Some(match (of_state.first(), of_rest.first()) {
                 (Some(_), None) => Part::State,
                 (None, None) if in_tools => Part::State,
@@ -411,7 +434,7 @@ impl Linker<'_, '_, '_> {
                 return Err(self.stop(at, "the tools are handed the record, and no id leads to it", KEEP));
             }
         }
-        Ok(Parts { state, mentions, apart })
+        Ok(Parts { state, mentions, ticks, apart })
     }
 
     /// Whether a key is a name: it means the same at the next statement.

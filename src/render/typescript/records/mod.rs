@@ -9,7 +9,7 @@ use tree_sitter::Node;
 use super::handle::edits::Edits;
 use super::handle::finished;
 use super::imports::Wanted;
-use super::script::{Script, children, span};
+use super::script::{Script, children, is_statement, span};
 use super::scripts::{Code, Scripts, declaration, is_declared};
 use crate::plan::Site;
 use crate::plan::handle::Place;
@@ -36,8 +36,7 @@ pub struct Work<'r> {
 pub fn render(records: &Records, files: &dyn Files) -> Result<Rendered, Refused> {
     let scripts = Scripts::new(files);
     let Code { script, node: name } = scripts.at(&records.declared)?;
-    let mut work =
-        Work { records, scripts: &scripts, script, name, edits: Edits::default(), wanted: Vec::new() };
+    let mut work = Work { records, scripts: &scripts, script, name, edits: Edits::default(), wanted: Vec::new() };
     work.names_are_free()?;
     let declared = work.declared()?;
     types::part(&mut work, declared)?;
@@ -49,6 +48,14 @@ pub fn render(records: &Records, files: &dyn Files) -> Result<Rendered, Refused>
     }
     for apart in &records.apart {
         writes::apart(&mut work, apart)?;
+    }
+    for tick in &records.ticks {
+        let (script, node) = scripts.expression(tick)?;
+        let whole = node.parent().filter(|parent| parent.kind() == "expression_statement" && is_statement(*parent));
+        let whole = whole.ok_or_else(|| {
+            script.refuse(node, "a tool notes here when the session was used", "let it do so in a statement of its own")
+        })?;
+        work.edits.cut(script, script.removal(whole));
     }
     for turned in &records.turned {
         work.turn(turned)?;

@@ -14,9 +14,7 @@ pub fn after(edits: &mut Edits, script: &Script, node: Node<'_>, text: &str) -> 
         let through = match parent.kind() {
             "await_expression" | "parenthesized_expression" => true,
             "assignment_expression" => parent.child_by_field_name("left") == Some(outer),
-            "unary_expression" => {
-                parent.child(0).is_some_and(|sign| matches!(script.of(sign), "delete" | "void"))
-            }
+            "unary_expression" => parent.child(0).is_some_and(|sign| matches!(script.of(sign), "delete" | "void")),
             _ => false,
         };
         if !through {

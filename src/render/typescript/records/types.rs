@@ -91,11 +91,7 @@ fn unknown(script: &Script, node: Node<'_>) -> Refused {
 }
 
 /// The members of a type that go, and those that stay.
-fn members<'t>(
-    work: &Work<'_>,
-    script: &Script,
-    object: Node<'t>,
-) -> Result<(Vec<Node<'t>>, Vec<Node<'t>>), Refused> {
+fn members<'t>(work: &Work<'_>, script: &Script, object: Node<'t>) -> Result<(Vec<Node<'t>>, Vec<Node<'t>>), Refused> {
     let (state, rest): (Vec<_>, Vec<_>) = children(object)
         .into_iter()
         .partition(|member| name_of(script, *member).is_some_and(|name| work.records.fields.contains(&name)));
@@ -132,10 +128,8 @@ fn split(work: &mut Work<'_>, home: Code<'_>, name: &str) -> Result<(), Refused>
     let whole = node.parent().filter(|parent| parent.kind() == "export_statement").unwrap_or(node);
     let head = &script.text()[whole.start_byte()..body.start_byte()];
     let own = node.child_by_field_name("name").ok_or_else(|| unknown(script, node))?;
-    let (before, after) = (
-        &script.text()[whole.start_byte()..own.start_byte()],
-        &script.text()[own.end_byte()..body.start_byte()],
-    );
+    let (before, after) =
+        (&script.text()[whole.start_byte()..own.start_byte()], &script.text()[own.end_byte()..body.start_byte()]);
     if !matches!(after.trim(), "" | "=") || head.contains('<') {
         return Err(script.refuse(node, format!("`{name}` is built from other types"), "declare it on its own"));
     }
@@ -225,9 +219,8 @@ fn states(work: &Work<'_>, script: &Script, used: Node<'_>) -> bool {
 
 /// Whether a type is written at one of these names.
 fn annotates(script: &Script, used: Node<'_>, names: &[Site]) -> bool {
-    let declares = |node: &Node<'_>| {
-        matches!(node.kind(), "required_parameter" | "optional_parameter" | "variable_declarator")
-    };
+    let declares =
+        |node: &Node<'_>| matches!(node.kind(), "required_parameter" | "optional_parameter" | "variable_declarator");
     names.iter().filter(|site| site.path == script.path).any(|site| {
         let name = script.around(site.span);
         let around = name.and_then(|name| std::iter::successors(Some(name), Node::parent).find(declares));
@@ -238,6 +231,7 @@ fn annotates(script: &Script, used: Node<'_>, names: &[Site]) -> bool {
 
 /// The module that an import takes a name from.
 pub fn source_of(script: &Script, specifier: Node<'_>) -> Option<String> {
-    let statement = std::iter::successors(Some(specifier), Node::parent).find(|node| node.kind() == "import_statement")?;
+    let statement =
+        std::iter::successors(Some(specifier), Node::parent).find(|node| node.kind() == "import_statement")?;
     Some(script.of(statement.child_by_field_name("source")?).trim_matches(['\'', '"']).to_owned())
 }

@@ -74,7 +74,11 @@ pub fn apart(work: &mut Work<'_>, apart: &Apart) -> Result<(), Refused> {
     let scripts = work.scripts;
     let (script, node) = scripts.expression(&apart.at)?;
     let refused = || {
-        script.refuse(node, "state is used here beside the transport", "look its state up on its own here, and run again")
+        script.refuse(
+            node,
+            "state is used here beside the transport",
+            "look its state up on its own here, and run again",
+        )
     };
     let property = node.child_by_field_name("property").filter(|_| node.kind() == "member_expression");
     let property = property.ok_or_else(refused)?;
