@@ -18,6 +18,7 @@ pub mod lifetime;
 pub mod mutations;
 pub mod processes;
 mod registries;
+mod routing;
 pub mod server;
 pub mod setup;
 pub mod signals;
