@@ -9,6 +9,7 @@ mod counts;
 mod defaults;
 mod describe;
 pub mod failure;
+mod framework_state;
 mod frameworks;
 mod guards;
 mod holders;

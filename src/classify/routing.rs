@@ -14,8 +14,7 @@ const HOPS: usize = 4;
 
 /// Whether what is read from a store is where requests are sent on to. An address that a tool looks up is the tool's own setting.
 pub fn is_route(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
-    let outside_tools =
-        |at: ExprRef| !analysis.lives.handler_reach.contains(&analysis.flow.program.func_of(at));
+    let outside_tools = |at: ExprRef| !analysis.lives.handler_reach.contains(&analysis.flow.program.func_of(at));
     let mut seen = FxHashSet::default();
     keyed
         .accesses
@@ -50,15 +49,8 @@ fn is_address(analysis: &Analysis<'_>, at: ExprRef, hops: usize, seen: &mut FxHa
     false
 }
 
-fn leads_to_address(
-    analysis: &Analysis<'_>,
-    symbol: SymbolRef,
-    hops: usize,
-    seen: &mut FxHashSet<SymbolRef>,
-) -> bool {
-    hops > 0
-        && seen.insert(symbol)
-        && analysis.flow.uses(symbol).any(|used| is_address(analysis, used, hops - 1, seen))
+fn leads_to_address(analysis: &Analysis<'_>, symbol: SymbolRef, hops: usize, seen: &mut FxHashSet<SymbolRef>) -> bool {
+    hops > 0 && seen.insert(symbol) && analysis.flow.uses(symbol).any(|used| is_address(analysis, used, hops - 1, seen))
 }
 
 /// Whether a function of the program that is given a value as an argument sends a request there.

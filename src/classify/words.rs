@@ -281,7 +281,17 @@ pub fn is_address(name: &str) -> bool {
     is_upstream(&name)
         || matches!(
             name.as_str(),
-            "url" | "baseurl" | "origin" | "href" | "host" | "port" | "address" | "addr" | "target" | "backend" | "backendurl"
+            "url"
+                | "baseurl"
+                | "origin"
+                | "href"
+                | "host"
+                | "port"
+                | "address"
+                | "addr"
+                | "target"
+                | "backend"
+                | "backendurl"
         )
 }
 
