@@ -193,7 +193,7 @@ impl Entry<'_> {
         let made = serve.made.map_or_else(|| format!("new {class}({})", options()), str::to_owned);
         let made = format!("const {transport} = {made};");
         // What is connected already closes with its transport.
-        let (server, made, connect) = match build.is_empty() {
+        let (server, made, connect) = match build.is_empty() && serve.made.is_some() {
             true => (transport, made, String::new()),
             false => (
                 &serve.server,

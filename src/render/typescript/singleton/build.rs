@@ -319,6 +319,18 @@ fn imported(place: &Place<'_, '_>, declared: Node<'_>) -> Result<Build, Refused>
     Ok(build)
 }
 
+/// What to do about a use of a server of the process.
+fn without_one(code: &str) -> &'static str {
+    let sends = [".sendLoggingMessage(", ".notification(", "ListChanged("].iter().any(|send| code.contains(send));
+    match sends {
+        true => {
+            "nobody hears what is sent outside of a request: hand the handler's own context down and send it with that \
+             (`extra.sendNotification(…)`), or write it to standard error; then run this again"
+        }
+        false => "decide what this should do without a server of the process, then run this again",
+    }
+}
+
 /// A file that imports the server imports its factory instead. What it connects besides gets a server of its own.
 fn importer(script: &Script, declared: Node<'_>, gone: &[Span], build: &mut Build) -> Result<(), Refused> {
     let name = script.of(declared);
@@ -345,7 +357,7 @@ fn importer(script: &Script, declared: Node<'_>, gone: &[Span], build: &mut Buil
             Some("close") if alone.kind() == "expression_statement" => build.closed.push(span(alone)),
             _ => {
                 let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
-                return Err(script.refuse(used, why, "decide what this should do without a server of the process"));
+                return Err(script.refuse(used, why, without_one(script.of(statement(used)))));
             }
         }
     }
