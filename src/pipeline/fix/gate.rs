@@ -150,6 +150,8 @@ mod tests {
             of("import a, { b as c } from 'x';\nimport * as d from 'y';\nlet e = 1;\nfunction f(g: string, { h, i: [j] } = {} as any) { try { a(c, d, e, g, h, j); } catch (k) { f(k); } }\nfor (const l of []) f(l);\nclass M { n = 1; o() { return new M().n; } }\nenum P { A }\nP.A;\nnamespace Q { export const r = 1; }\nQ.r;")
                 .is_empty()
         );
-        assert!(of("setTimeout(() => console.log(process.pid, new AbortController(), Math.PI, undefined), 1);").is_empty());
+        assert!(
+            of("setTimeout(() => console.log(process.pid, new AbortController(), Math.PI, undefined), 1);").is_empty()
+        );
     }
 }

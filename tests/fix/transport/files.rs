@@ -175,7 +175,8 @@ fn a_fallback_in_a_callback_is_no_answer_of_the_call_and_listed_methods_are_turn
     assert!(!routes.contains("No session"), "{routes}");
 }
 
-const STORE: &str = "import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+const STORE: &str =
+    "import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 
 /** The open sessions of this process. */
 const open = new Map<string, StreamableHTTPServerTransport>();
@@ -190,7 +191,7 @@ export function find(id: string | undefined): StreamableHTTPServerTransport | un
 }
 
 export function forget(id: string): void {
-  open.delete(id);
+  if (open.delete(id)) console.log(`session ${id} closed (${open.size})`);
 }
 
 export const howMany = (): number => open.size;
@@ -267,7 +268,9 @@ fn what_is_counted_stands_beside_what_stays_of_a_file() {
     assert_eq!(outcome.applied.len(), 1, "{:?}", outcome.refused);
     let store = package.text("src/store.ts");
     assert_parses("store.ts", &store);
-    for text in ["const inFlight = new Set<Response>();", "let draining = false;", "export const track = (", "draining = true;"] {
+    for text in
+        ["const inFlight = new Set<Response>();", "let draining = false;", "export const track = (", "draining = true;"]
+    {
         assert!(store.contains(text), "{text} is missing:\n{store}");
     }
     for text in ["export function keep", "export function find", "open.size"] {

@@ -146,7 +146,9 @@ fn semicolons_are_not_needed() {
 
 /// A program in the style that leaves semicolons out.
 fn without_semicolons(text: &str) -> String {
-    text.split_inclusive('\n').map(|line| line.strip_suffix(";\n").map_or(line.to_owned(), |line| format!("{line}\n"))).collect()
+    text.split_inclusive('\n')
+        .map(|line| line.strip_suffix(";\n").map_or(line.to_owned(), |line| format!("{line}\n")))
+        .collect()
 }
 
 /// Where nothing else shows it, that style has no commas behind last items either.

@@ -193,15 +193,11 @@ impl<'w> Fold<'w> {
     }
 
     /// What a transport that answers can be called, with the declaration that takes for it where the answer makes it on the spot.
-    fn receiver(
-        &mut self,
-        unit: usize,
-        answer: Node<'w>,
-        transport: Node<'w>,
-    ) -> Result<(String, String), Refused> {
+    fn receiver(&mut self, unit: usize, answer: Node<'w>, transport: Node<'w>) -> Result<(String, String), Refused> {
         let script = &self.world.units[unit].script;
         let made = self.edits[unit].edited(script, transport);
-        if !any(transport, &mut |node| matches!(node.kind(), "call_expression" | "new_expression" | "await_expression")) {
+        if !any(transport, &mut |node| matches!(node.kind(), "call_expression" | "new_expression" | "await_expression"))
+        {
             return Ok((made, String::new()));
         }
         let at = statement(answer);
@@ -221,7 +217,8 @@ impl<'w> Fold<'w> {
         let taken = |name: &str| {
             any(function, &mut |node| node.kind() == "identifier" && script.of(node) == name && stays(node))
         };
-        let name = ["transport", "requestTransport"].into_iter().find(|name| !taken(name)).unwrap_or("transportOfRequest");
+        let name =
+            ["transport", "requestTransport"].into_iter().find(|name| !taken(name)).unwrap_or("transportOfRequest");
         let plain = if transport.kind() == "parenthesized_expression" { children(transport)[0] } else { transport };
         let value = self.edits[unit].edited(script, plain);
         let end = if script.style.semicolons { ";" } else { "" };

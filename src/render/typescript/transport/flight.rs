@@ -15,9 +15,7 @@ use crate::render::typescript::ends::ends_process;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
-use crate::render::typescript::script::{
-    Script, bare, children, enclosing_function, is_function, span, statement,
-};
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
 use crate::render::{Change, Refused};
 
 /// Changes of imports by file.
@@ -215,8 +213,14 @@ impl<'w> Fold<'w> {
             let home = started_by(call, &[counts, drains, &asking].concat()).unwrap_or_else(|| top_level(call));
             (above(script, home), script.indented(&declarations, script.indentation(home)))
         } else {
-            let telling = counts.iter().chain(drains).map(|node| top_level(*node));
-            let Some(first) = telling.min_by_key(Node::start_byte) else { return Ok(Vec::new()) };
+            let mut telling: Vec<Node<'w>> = counts.iter().chain(drains).copied().collect();
+            // What only the life of sessions called goes with it, and what stands beside it would too.
+            if telling.iter().any(|node| !self.is_uncalled(unit, *node)) {
+                telling.retain(|node| !self.is_uncalled(unit, *node));
+            }
+            let Some(first) = telling.into_iter().map(top_level).min_by_key(Node::start_byte) else {
+                return Ok(Vec::new());
+            };
             let own = format!("const {} = ", names.track);
             (above(script, first), declarations.replacen(&own, &format!("export {own}"), 1))
         };
@@ -243,6 +247,23 @@ impl<'w> Fold<'w> {
             wanted.extend(named.map(|name| Wanted { source, name, alias: None, is_type: true }));
         }
         Ok(imports::add(script, &wanted))
+    }
+
+    /// Whether all calls of the function around a node are gone.
+    fn is_uncalled(&self, unit: usize, node: Node<'w>) -> bool {
+        let Some(function) = std::iter::successors(enclosing_function(node), |inner| enclosing_function(*inner)).last()
+        else {
+            return false;
+        };
+        let own = (unit, span(function));
+        let files = self.world.units.iter().enumerate();
+        let gone: Vec<bool> = files
+            .flat_map(|(at, file)| {
+                let calls = file.calls.iter().filter(|(_, target)| **target == own);
+                calls.map(move |(call, _)| self.edits[at].covers(*call))
+            })
+            .collect();
+        !gone.is_empty() && gone.iter().all(|gone| *gone)
     }
 
     fn names_of_handler(&self, route: &Route, framework: Framework) -> (String, String) {
