@@ -28,6 +28,7 @@ mod machine;
 mod methods;
 mod modern;
 mod modern_helper;
+mod modern_inline;
 mod node;
 mod phrase;
 mod routes;
