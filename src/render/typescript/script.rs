@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use tree_sitter::{Node, Tree};
 
+use super::formatter::Formatter;
 use super::style::Style;
 use crate::lower::typescript;
 use crate::model::facts::Span;
@@ -37,12 +38,14 @@ impl Script {
             why: format!("it can't be parsed: {error}"),
             todo: "split the file, or migrate it by hand".to_owned(),
         })?;
-        Ok(Self::new(path, source, tree))
+        let mut own = Self::new(path, source, tree);
+        own.style = own.style.told(&Formatter::of(files, path), own.text());
+        Ok(own)
     }
 
     /// A file that is parsed already.
     pub fn new(path: &str, source: Rc<SourceText>, tree: Tree) -> Self {
-        let style = Style::of(&source.text, source.eol);
+        let style = Style::of(&source.text, source.eol, tree.root_node());
         Self { path: path.to_owned(), source, tree, style }
     }
 
@@ -71,15 +74,19 @@ impl Script {
         [".ts", ".tsx", ".mts", ".cts"].iter().any(|end| self.path.ends_with(end))
     }
 
-    /// The outermost node with exactly this span.
+    /// The outermost node with exactly this span; of a statement without a semicolon, its expression.
     pub fn node(&self, span: Span) -> Option<Node<'_>> {
         let (start, end) = (span.start as usize, span.end as usize);
         let mut node = self.tree.root_node().named_descendant_for_byte_range(start, end)?;
         if node.byte_range() != (start..end) {
             return None;
         }
-        while let Some(parent) = node.parent().filter(|parent| parent.byte_range() == (start..end) && parent.is_named())
-        {
+        let covers = |parent: &Node<'_>| {
+            parent.is_named()
+                && parent.byte_range() == (start..end)
+                && !matches!(parent.kind(), "expression_statement" | "program")
+        };
+        while let Some(parent) = node.parent().filter(covers) {
             node = parent;
         }
         Some(node)

@@ -293,7 +293,8 @@ pub fn item(script: &Script, node: Node<'_>) -> Span {
     own
 }
 
-fn item_alone(script: &Script, node: Node<'_>) -> Span {
+/// What has to go with an element of a list: its comma, and, where it has it to itself, its line.
+pub fn item_alone(script: &Script, node: Node<'_>) -> Span {
     let text = script.text();
     let mut end = node.end_byte();
     let after = text[end..].len() - text[end..].trim_start().len();

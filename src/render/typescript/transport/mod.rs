@@ -49,7 +49,7 @@ use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
 use crate::plan::{Level, Site};
 use crate::render::{Change, Files, Refused, Rendered, union};
-pub(super) use edits::item;
+pub(super) use edits::{item, item_alone};
 use fold::Fold;
 use machine::{Machine, Methods};
 use routes::{Serves, serves};
