@@ -305,7 +305,8 @@ pub fn item_alone(script: &Script, node: Node<'_>) -> Span {
         end += after + 1;
     }
     let rest = script.line_end(end);
-    if alone && text[end..rest].trim().is_empty() {
+    let behind = text[end..rest].trim();
+    if alone && (behind.is_empty() || behind.starts_with("//")) {
         return Span::new(line, rest);
     }
     if comma {

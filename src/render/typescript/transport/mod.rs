@@ -125,6 +125,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     fold.without_sse(step)?;
     fold.unannounce(step);
     fold.run()?;
+    fold.lost_at_end()?;
     fold.routes(step)?;
     fold.node_helpers(step);
     fold.set_up(&|unit| {

@@ -19,7 +19,7 @@ app.post('/mcp', async (req: Request, res: Response) => {
     const eventStore = new InMemoryEventStore();
     transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
-      eventStore,
+      eventStore, // Enable resumability
       onsessioninitialized: (sid) => {
         transports.set(sid, transport);
       },

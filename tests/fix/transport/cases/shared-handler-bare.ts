@@ -38,6 +38,7 @@ app.delete('/mcp', serve)
 const listener = app.listen(3000)
 
 process.on('SIGTERM', async () => {
+  // Close all transports, so that their clients know
   for (const transport of sessions.values())
     await transport.close()
   listener.close()
