@@ -8,7 +8,7 @@ use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Server};
 use crate::classify::lifetime::Held;
 use crate::classify::stores::Found;
 use crate::model::facts::{AssignKind, ExprKind, Key, SymbolKind};
-use crate::model::flow::{Edge, value::Value};
+use crate::model::flow::{Edge, Registered, value::Value};
 use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
 use crate::model::vocabulary::Role as Known;
 use crate::plan::handle::names::Source;
@@ -141,6 +141,7 @@ fn step(
     group: &Group<'_>,
     words: &Words,
 ) -> Result<Step, Problem> {
+    unlisted(context, group)?;
     for found in &group.found {
         plain(context, found)?;
     }
@@ -183,6 +184,26 @@ fn step(
             tools,
         })),
     })
+}
+
+/// Refuses what decides which tools are listed: a list can't take a handle.
+fn unlisted(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Problem> {
+    let flow = &context.analysis.flow;
+    let lists = flow.registrations.values().filter(|known| known.what == Registered::Method).find(|known| {
+        let named = known.name.is_some_and(|name| matches!(name.text(), "ListToolsRequestSchema" | "tools/list"));
+        let reads =
+            |handler: &FuncRef| group.uses.iter().any(|at| flow.program.within(flow.program.func_of(*at), *handler));
+        named && known.handlers.iter().any(reads)
+    });
+    match lists {
+        None => Ok(()),
+        Some(known) => Err(Problem {
+            at: site(context, context.spot(known.at)),
+            why: "it decides which tools are listed, and a list is the same for everybody without sessions".to_owned(),
+            todo: "list all tools always; a tool that can't be used yet says what to do first, and one that only switches others on goes"
+                .to_owned(),
+        }),
+    }
 }
 
 /// Refuses what is more than data: it would have to be closed, or has methods that do anything.
