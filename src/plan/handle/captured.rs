@@ -8,7 +8,7 @@ use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Server};
 use crate::classify::lifetime::Held;
 use crate::classify::stores::Found;
 use crate::model::facts::{AssignKind, ExprKind, Key, SymbolKind};
-use crate::model::flow::{Edge, Registered, value::Value};
+use crate::model::flow::{Edge, Registered, Root, value::Value};
 use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
 use crate::model::vocabulary::Role as Known;
 use crate::plan::handle::names::Source;
@@ -31,6 +31,10 @@ pub struct Captured {
     pub owner: bool,
     /// Functions that use the variables or call one that does, handlers among them.
     pub carriers: Vec<Carries>,
+    /// The only variable holds an object of a class: its constructor is called for each handle.
+    pub object: bool,
+    /// What is done to that object where the session ends: done when its handle ends.
+    pub ends: Vec<Site>,
     /// Tools that reach the variables.
     pub tools: Vec<ToolUse>,
     /// Calls that register resources which reach them, with their handlers.
@@ -64,6 +68,8 @@ struct Group<'f> {
     scope: FuncRef,
     found: Vec<&'f Found>,
     uses: Vec<ExprRef>,
+    /// Uses where the session ends, of an object that has something to end.
+    ends: Vec<ExprRef>,
     followed: Followed,
 }
 
@@ -101,17 +107,20 @@ fn groups<'c>(context: &'c Context<'_, '_>, settings: &PlanSettings, steps: &[St
     for found in stores {
         let Some(symbol) = found.holder.symbol else { continue };
         let scope = At { module: symbol.module, id: program.symbol(symbol).func };
-        let uses = uses(context, symbol);
+        let (ends, uses) =
+            uses(context, symbol).into_iter().partition(|at| is_object(context, found) && ends_session(context, *at));
+        let uses: Vec<ExprRef> = uses;
         let followed = follow_captured(context, found, scope, &uses);
         let shares = |group: &Group<'_>| {
             group.scope == scope && group.followed.funcs.iter().any(|func| followed.funcs.contains(func))
         };
         let (joined, rest): (Vec<_>, Vec<_>) = out.into_iter().partition(shares);
         out = rest;
-        let mut group = Group { scope, found: vec![found], uses, followed };
+        let mut group = Group { scope, found: vec![found], uses, ends, followed };
         for other in joined {
             group.found.extend(other.found);
             group.uses.extend(other.uses);
+            group.ends.extend(other.ends);
         }
         group.found.sort_by_key(|found| found.holder.span);
         group.uses.sort_unstable();
@@ -142,7 +151,8 @@ fn step(
     words: &Words,
 ) -> Result<Step, Problem> {
     unlisted(context, group)?;
-    for found in &group.found {
+    let object = matches!(group.found.as_slice(), [only] if is_object(context, only));
+    for found in group.found.iter().filter(|_| !object) {
         plain(context, found)?;
     }
     only_tools(context, group)?;
@@ -178,6 +188,8 @@ fn step(
             shared: None,
             loss: lost(context, group),
             resources: resources(context, group),
+            object,
+            ends: group.ends.iter().map(|at| site(context, context.spot(*at))).collect(),
             locals,
             names,
             carriers,
@@ -233,6 +245,42 @@ fn plain(context: &Context<'_, '_>, found: &Found) -> Result<(), Problem> {
             "give out its handle with a tool that makes it, keep it in a store with a `close`, and drop it with another tool",
         ),
     }
+}
+
+/// Whether a variable holds an object of a class of the program, made where it is declared, that keeps nothing of the session itself.
+fn is_object(context: &Context<'_, '_>, found: &Found) -> bool {
+    let flow = &context.analysis.flow;
+    let session = [
+        Known::Transport,
+        Known::SseTransport,
+        Known::Server,
+        Known::Response,
+        Known::Client,
+        Known::ClientTransport,
+        Known::ChildProcess,
+    ];
+    let variable = found.holder.symbol.map(|symbol| (symbol, &flow.program.symbol(symbol).kind));
+    let Some((symbol, SymbolKind::Variable { mutable: false })) = variable else { return false };
+    let values = flow.values(flow.symbol_node(symbol));
+    !found.with_auth
+        && !found.with_transport
+        && values.len() == 1
+        && values.iter().all(|value| match value {
+            Value::Object(id) => {
+                let object = flow.object(*id);
+                object.class.is_some() && object.role.is_none() && !flow.holds_role(*id, &session, DEPTH)
+            }
+            _ => false,
+        })
+}
+
+/// Whether code runs where a session ends, and not where a tool is called.
+fn ends_session(context: &Context<'_, '_>, at: ExprRef) -> bool {
+    let flow = &context.analysis.flow;
+    let func = super::home(flow, flow.program.func_of(at));
+    let own = flow.program.func_of(at);
+    let ends = |func: FuncRef| flow.roots.get(&func).is_some_and(|roots| roots.contains(&Root::SessionEnd));
+    (ends(func) || ends(own)) && !context.analysis.lives.handler_reach.contains(&own)
 }
 
 /// How deep in a value to look.
