@@ -144,9 +144,7 @@ impl<'c> Follower<'c, '_, '_> {
         let mut unused = Vec::new();
         for (callee, ..) in callees {
             let Some(symbol) = self.symbol(*callee, index) else { continue };
-            if flow.uses(symbol).next().is_none() {
-                unused.extend(self.parameter(*callee, index));
-            } else if self.only_keys(symbol) {
+            if flow.uses(symbol).next().is_none() || self.only_keys(symbol) {
                 unused.extend(self.parameter(*callee, index));
             } else if !self.gives_up(*callee, symbol) {
                 return None;

@@ -2,13 +2,14 @@
 //! own; now a record holds them, behind a handle.
 
 use super::carriers::{Followed, Problem, follow_captured};
+use super::objects::{ends_session, is_object};
 use super::planner::{RULE, TRANSITION, Words, called, is_split, lifetime, loss, manual};
 use super::{Carries, Entry, Lifetime, Names, Role, ToolUse, chosen};
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Server};
 use crate::classify::lifetime::Held;
 use crate::classify::stores::Found;
 use crate::model::facts::{AssignKind, ExprKind, Key, SymbolKind};
-use crate::model::flow::{Edge, Registered, Root, value::Value};
+use crate::model::flow::{Edge, Registered, value::Value};
 use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
 use crate::model::vocabulary::Role as Known;
 use crate::plan::handle::names::Source;
@@ -247,44 +248,8 @@ fn plain(context: &Context<'_, '_>, found: &Found) -> Result<(), Problem> {
     }
 }
 
-/// Whether a variable holds an object of a class of the program, made where it is declared, that keeps nothing of the session itself.
-fn is_object(context: &Context<'_, '_>, found: &Found) -> bool {
-    let flow = &context.analysis.flow;
-    let session = [
-        Known::Transport,
-        Known::SseTransport,
-        Known::Server,
-        Known::Response,
-        Known::Client,
-        Known::ClientTransport,
-        Known::ChildProcess,
-    ];
-    let variable = found.holder.symbol.map(|symbol| (symbol, &flow.program.symbol(symbol).kind));
-    let Some((symbol, SymbolKind::Variable { mutable: false })) = variable else { return false };
-    let values = flow.values(flow.symbol_node(symbol));
-    !found.with_auth
-        && !found.with_transport
-        && values.len() == 1
-        && values.iter().all(|value| match value {
-            Value::Object(id) => {
-                let object = flow.object(*id);
-                object.class.is_some() && object.role.is_none() && !flow.holds_role(*id, &session, DEPTH)
-            }
-            _ => false,
-        })
-}
-
-/// Whether code runs where a session ends, and not where a tool is called.
-fn ends_session(context: &Context<'_, '_>, at: ExprRef) -> bool {
-    let flow = &context.analysis.flow;
-    let func = super::home(flow, flow.program.func_of(at));
-    let own = flow.program.func_of(at);
-    let ends = |func: FuncRef| flow.roots.get(&func).is_some_and(|roots| roots.contains(&Root::SessionEnd));
-    (ends(func) || ends(own)) && !context.analysis.lives.handler_reach.contains(&own)
-}
-
 /// How deep in a value to look.
-const DEPTH: u32 = 3;
+pub(super) const DEPTH: u32 = 3;
 
 /// Whether a value is plain data, as far as it can be seen.
 fn is_data(context: &Context<'_, '_>, value: &Value, depth: u32) -> bool {

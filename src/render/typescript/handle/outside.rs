@@ -191,7 +191,7 @@ fn without_a_body(work: &mut Work<'_>, script: &Script, node: Node<'_>, outside:
 }
 
 /// What declares a function and nothing else: itself, a constant, an assignment to the module's exports.
-fn declaration_of<'t>(script: &Script, function: Node<'t>) -> Option<Node<'t>> {
+pub fn declaration_of<'t>(script: &Script, function: Node<'t>) -> Option<Node<'t>> {
     if matches!(function.kind(), "function_declaration" | "method_definition") {
         return Some(function);
     }
@@ -314,7 +314,6 @@ fn only_dropped(work: &Work<'_>, script: &Script, timer: Node<'_>) -> bool {
 
 /// The milliseconds after which a sweep drops what nobody used: `Date.now() - seen > LIMIT`, `seen < Date.now() - LIMIT`.
 pub fn idle_limit(work: &Work<'_>, script: &Script, within: Node<'_>) -> Option<String> {
-    let made = &work.handle.store.made;
     let mut stack = vec![within];
     while let Some(node) = stack.pop() {
         stack.extend(children(node));
@@ -330,21 +329,32 @@ pub fn idle_limit(work: &Work<'_>, script: &Script, within: Node<'_>) -> Option<
             ">" | ">=" if difference(left).is_some_and(|(from, _)| is_now(from)) => Some(bare(right)),
             _ => None,
         };
-        let plain = |node: &Node<'_>| {
-            let text = script.of(*node);
-            let number = text.chars().all(|char| char.is_ascii_digit() || matches!(char, '_' | ' ' | '*' | '.'));
-            let constant = node.kind() == "identifier"
-                && script.path == made.path
-                && declaration(Code { script, node: script.tree.root_node() }, text)
-                    .is_some_and(|found| found.node.end_byte() <= made.span.start as usize);
-            number || constant
-        };
-        if let Some(limit) = limit.filter(plain) {
-            let text = script.of(limit);
-            return Some(if text.contains(' ') { format!("({text}) / 1000") } else { format!("{text} / 1000") });
+        if let Some(limit) = limit.filter(|limit| is_constant(work, script, *limit)) {
+            return Some(seconds(script.of(limit)));
         }
     }
     None
+}
+
+/// Milliseconds, as code, in seconds: reckoned out where they are numbers.
+pub fn seconds(text: &str) -> String {
+    let factors: Option<Vec<f64>> = text.split('*').map(|factor| factor.trim().replace('_', "").parse().ok()).collect();
+    match factors {
+        Some(factors) => (factors.iter().product::<f64>() / 1000.0).to_string(),
+        None if text.contains(' ') => format!("({text}) / 1000"),
+        None => format!("{text} / 1000"),
+    }
+}
+
+/// Whether a value is a number, or a constant that is declared above the store.
+pub fn is_constant(work: &Work<'_>, script: &Script, node: Node<'_>) -> bool {
+    let (made, text) = (&work.handle.store.made, script.of(node));
+    let number = text.chars().all(|char| char.is_ascii_digit() || matches!(char, '_' | ' ' | '*' | '.'));
+    let constant = node.kind() == "identifier"
+        && script.path == made.path
+        && declaration(Code { script, node: script.tree.root_node() }, text)
+            .is_some_and(|found| found.node.end_byte() <= made.span.start as usize);
+    number || constant
 }
 
 /// `a - b`.

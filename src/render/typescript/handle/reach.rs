@@ -62,23 +62,24 @@ fn required<'t>(script: &Script, node: Node<'t>) -> Option<Node<'t>> {
         .flatten()
 }
 
-/// Imports a name of one file's top level in another.
+/// Imports a name of one file's top level in another, that of a type as one.
 pub fn bring(work: &mut Work<'_>, script: &Script, origin: &Script, name: Node<'_>) -> Result<(), Refused> {
     let text = origin.of(name);
+    let is_type = name.kind() == "type_identifier";
     if let Some((source, exported)) = imported(origin, text) {
         let source = match source.starts_with('.') {
             true => paths::join(paths::parent(&origin.path), source).map(|path| specifier(script, &path)),
             false => Some(source.to_owned()),
         };
         if let Some(source) = source.filter(|_| exported == text) {
-            work.wanted.push(Import::value(script, source, text));
+            work.wanted.push(Import { is_type, ..Import::value(script, source, text) });
             return Ok(());
         }
         return Err(out_of_reach(origin, script, name));
     }
     export(work, origin, text).ok_or_else(|| out_of_reach(origin, script, name))?;
     let source = specifier(script, &origin.path);
-    work.wanted.push(Import::value(script, source, text));
+    work.wanted.push(Import { is_type, ..Import::value(script, source, text) });
     Ok(())
 }
 
