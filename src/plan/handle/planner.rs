@@ -346,7 +346,11 @@ pub(super) fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
 /// What an owner hears about a value that has expired.
 pub(super) fn loss(lists: &[String]) -> String {
     match lists {
-        [only] => format!("its {} are lost", crate::classify::words::words(only).join(" ")),
+        [only] => {
+            let words = crate::classify::words::words(only);
+            let one = words.last().is_some_and(|last| super::names::singular(last) == *last);
+            format!("its {} {} lost", words.join(" "), if one { "is" } else { "are" })
+        }
         _ => "its contents are lost".to_owned(),
     }
 }
