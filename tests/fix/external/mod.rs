@@ -1,6 +1,6 @@
 //! State in a store outside of the program, by handle: small programs, as for handles.
 
-use crate::handles::{Cases, each, keeps_line_ends, optional_for_a_time};
+use crate::handles::{Cases, each, keeps_line_ends, needs_no_semicolons, optional_for_a_time};
 
 const EXTERNAL: Cases = Cases { folder: "external/cases", step: "handle:", what: "into handles" };
 
@@ -17,4 +17,9 @@ fn line_ends_are_kept() {
 #[test]
 fn handles_are_optional_for_a_time_and_required_by_a_later_run() {
     optional_for_a_time(&EXTERNAL, 5);
+}
+
+#[test]
+fn semicolons_are_not_needed() {
+    needs_no_semicolons(&EXTERNAL);
 }

@@ -16,6 +16,7 @@ mod drains;
 mod edits;
 mod env;
 mod eval;
+mod evictions;
 mod exec;
 mod flight;
 mod fold;
