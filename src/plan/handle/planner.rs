@@ -37,7 +37,9 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
         stores.into_iter().partition(|found| external::is_outside(context, found));
     for found in outside {
         match external::step(context, server, found, &names, settings) {
-            Ok(step) => {
+            Ok(mut step) => {
+                chosen::obey(&mut step, &names, settings, &mut out.wrong);
+                step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
                 names.take(&step);
                 out.steps.push(step);
             }
