@@ -1,7 +1,6 @@
-import express from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import { registry } from './registry.js';
 import { once } from 'node:events';
-import type { Request, Response, NextFunction } from 'express';
 
 const app = express();
 app.use(express.json());
