@@ -355,6 +355,7 @@ impl<'p> Analysis<'p> {
     pub(super) fn carrier(&self, found: &Found, argument: bool) -> Carrier {
         match found.holds {
             Holds::AppState if argument && self.is_selection(found) => Carrier::Argument,
+            Holds::AppState if super::memo::is_memo(self, found) => Carrier::Process,
             Holds::AppState => Carrier::Handle,
             Holds::Transport => Carrier::Drop,
             Holds::Telemetry | Holds::ClientInfo => Carrier::Request,

@@ -2,7 +2,6 @@
 
 use tree_sitter::Node;
 
-use super::shed;
 use super::work::{Import, Work};
 use crate::render::Refused;
 use crate::render::typescript::imports::common_js;
@@ -142,33 +141,6 @@ pub fn export(work: &mut Work<'_>, script: &Script, name: &str) -> Option<()> {
         format!("export {}", script.of(keyword)),
     );
     Some(())
-}
-
-/// A name that is gone is exported no more: by a list, or by an assignment of its own.
-pub fn unexport(work: &mut Work<'_>, script: &Script, name: &str) {
-    for node in children(script.tree.root_node()) {
-        let assignment = children(node).first().copied().filter(|inner| inner.kind() == "assignment_expression");
-        let parts = assignment.map(|inner| (inner.child_by_field_name("left"), inner.child_by_field_name("right")));
-        let list = match (node.kind(), parts) {
-            ("export_statement", _) => children(node).into_iter().find(|clause| clause.kind() == "export_clause"),
-            (_, Some((Some(left), Some(right)))) => {
-                let left = script.of(left);
-                if (left.starts_with("exports.") || left.starts_with("module.exports.")) && script.of(right) == name {
-                    work.edits.cut(script, script.removal(node));
-                }
-                (left == "module.exports" && right.kind() == "object").then_some(right)
-            }
-            _ => None,
-        };
-        let Some(list) = list else { continue };
-        let named = |item: &Node<'_>| {
-            let value = item.child_by_field_name("value").or_else(|| item.child_by_field_name("name"));
-            script.of(value.unwrap_or(*item)) == name
-        };
-        if let Some(index) = children(list).iter().position(named) {
-            shed::drop_item(&mut work.edits, script, list, index);
-        }
-    }
 }
 
 /// `module.exports = { … }` names it as well.
