@@ -11,6 +11,12 @@ pub trait Syntax {
     /// empty range. Empty for files in languages that are not judged. `Err` says why a text could not be judged: it is then not edited.
     fn errors(&self, path: &str, text: &str) -> Result<Vec<Range<usize>>, String>;
 
+    /// The names that a text uses without saying what they are, each with the place of its first use: neither declared nor imported,
+    /// and nothing that the platform offers. Empty where that can't be told.
+    fn unbound(&self, _path: &str, _text: &str) -> Vec<(String, usize)> {
+        Vec::new()
+    }
+
     /// The statement around a stretch, the innermost one, where it can be told.
     fn statement(&self, _path: &str, _text: &str, _at: Range<usize>) -> Option<Range<usize>> {
         None
@@ -47,6 +53,11 @@ pub fn added(
     let old: Vec<Range<usize>> =
         before.iter().map(|error| shifted(error.start, moved)..shifted(error.end, moved)).collect();
     after.iter().find(|error| !old.contains(error)).cloned()
+}
+
+/// The first name that a text uses without saying what it is, and did not before.
+pub fn lost(before: &[(String, usize)], after: Vec<(String, usize)>) -> Option<(String, usize)> {
+    after.into_iter().find(|(name, _)| !before.iter().any(|(known, _)| known == name))
 }
 
 /// Where a byte outside the edits is afterwards.

@@ -113,6 +113,15 @@ pub enum Refusal {
         /// 1-based line of the error in the text that would be.
         line: u32,
     },
+    /// A file would use a name that nothing declares.
+    Unbound {
+        /// The path.
+        path: String,
+        /// 1-based line of the use in the text that would be.
+        line: u32,
+        /// The name.
+        name: String,
+    },
     /// A file could not be judged.
     NotJudged {
         /// The path.
@@ -166,6 +175,9 @@ impl fmt::Display for Refusal {
             Self::Breaks { path, line } => {
                 write!(f, "the edit would leave {path} with a syntax error, in what would be line {line}")
             }
+            Self::Unbound { path, line, name } => {
+                write!(f, "the edit would leave {path} with `{name}` undeclared, in what would be line {line}")
+            }
             Self::NotJudged { path, why } => write!(f, "{path} could not be checked for syntax errors: {why}"),
             Self::Repeats => f.write_str("after it was applied it was proposed again; it was taken back"),
             Self::Unmet { claims } => {
@@ -207,7 +219,7 @@ impl Refusal {
             Self::NotText { .. } => "Save the file as UTF-8, then run again, or edit it by hand.".to_owned(),
             Self::SyntaxNear { .. } => "Correct the syntax error, then run again.".to_owned(),
             Self::NotJudged { .. } => "Edit the file by hand.".to_owned(),
-            Self::Breaks { .. } | Self::Repeats | Self::Unmet { .. } => {
+            Self::Breaks { .. } | Self::Unbound { .. } | Self::Repeats | Self::Unmet { .. } => {
                 format!("Nothing of it was written. {REPORT} Do the change by hand.")
             }
             Self::Requires { refused: false, .. }

@@ -231,6 +231,7 @@ impl Desk<'_> {
             return Ok(());
         }
         self.sound(path, &applied.text, &before, &applied.ranges)?;
+        self.bound(path, &sheet.now, &applied.text)?;
         let (before, after) = (sheet.on_disk(&sheet.now), sheet.on_disk(&applied.text));
         let change = Change { path: path.to_owned(), before: Some(before), after };
         draft.changes.push(GroupChange { change, ranges: applied.ranges });
@@ -271,6 +272,18 @@ impl Desk<'_> {
         readable.map_err(|error| Refusal::NotJudged { path: path.to_owned(), why: format!("it then {error}") })?;
         match gate::added(before, &self.errors(path, text)?, moved) {
             Some(error) => Err(Refusal::Breaks { path: path.to_owned(), line: gate::line_of(text, error.start) }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a text with a name in it that has lost what declared it, or never had it.
+    fn bound(&self, path: &str, before: &str, after: &str) -> Result<(), Refusal> {
+        let unbound = self.rules.syntax.unbound(path, after);
+        if unbound.is_empty() {
+            return Ok(());
+        }
+        match gate::lost(&self.rules.syntax.unbound(path, before), unbound) {
+            Some((name, at)) => Err(Refusal::Unbound { path: path.to_owned(), line: gate::line_of(after, at), name }),
             None => Ok(()),
         }
     }

@@ -193,6 +193,33 @@ fn is_thing(noun: &[String], tools: &[String]) -> bool {
     })
 }
 
+/// Plurals of their own, which compounds share: `bookshelves`, `schoolchildren`.
+const WORDS: &[(&str, &str)] = &[
+    ("shelves", "shelf"),
+    ("halves", "half"),
+    ("knives", "knife"),
+    ("leaves", "leaf"),
+    ("lives", "life"),
+    ("loaves", "loaf"),
+    ("scarves", "scarf"),
+    ("thieves", "thief"),
+    ("wives", "wife"),
+    ("wolves", "wolf"),
+    ("quizzes", "quiz"),
+    ("movies", "movie"),
+    ("cookies", "cookie"),
+    ("calories", "calorie"),
+    ("selfies", "selfie"),
+    ("heroes", "hero"),
+    ("potatoes", "potato"),
+    ("tomatoes", "tomato"),
+    ("children", "child"),
+    ("people", "person"),
+    ("matrices", "matrix"),
+    ("vertices", "vertex"),
+    ("analyses", "analysis"),
+];
+
 /// The singular of an English plural; words that are none stay.
 pub fn singular(word: &str) -> String {
     const SAME: &[&str] = &["canvas", "status", "progress", "series", "news", "bus", "atlas", "process", "class"];
@@ -211,6 +238,11 @@ pub fn singular(word: &str) -> String {
         ("tuses", "tus"),
         ("ndices", "ndex"),
     ];
+    // `archives` and `drives` keep their `e`, and so do `olives`.
+    let whole = |plural: &str| plural != "lives" || word == plural;
+    if let Some((plural, single)) = WORDS.iter().find(|(plural, _)| word.ends_with(plural) && whole(plural)) {
+        return format!("{}{single}", &word[..word.len() - plural.len()]);
+    }
     for (plural, single) in ENDINGS {
         if let Some(stem) = word.strip_suffix(plural) {
             return format!("{stem}{single}");
@@ -224,6 +256,9 @@ pub fn singular(word: &str) -> String {
 
 /// The plural of an English noun.
 pub fn plural(word: &str) -> String {
+    if let Some((plural, single)) = WORDS.iter().find(|(_, single)| word.ends_with(single)) {
+        return format!("{}{plural}", &word[..word.len() - single.len()]);
+    }
     let vowel_before_y = |stem: &str| stem.ends_with(['a', 'e', 'i', 'o', 'u']);
     match word.strip_suffix('y') {
         Some(stem) if !vowel_before_y(stem) => format!("{stem}ies"),
@@ -275,6 +310,10 @@ mod tests {
         assert_eq!(of("statuses", None), "status");
         assert_eq!(of("boxes", None), "box");
         assert_eq!(of("matches", None), "match");
+        assert_eq!(of("shelves", None), "shelf");
+        assert_eq!(of("bookshelves", None), "bookshelf");
+        assert_eq!(of("archives", None), "archive");
+        assert_eq!(of("movies", None), "movie");
     }
 
     #[test]
@@ -300,6 +339,7 @@ mod tests {
         let snake = names("baskets", None, &["add_item", "create_basket"], &["sku"]);
         assert_eq!((snake.argument.as_str(), snake.create.as_str()), ("basket_id", "create_basket_handle"));
         assert_eq!(snake.list.as_deref(), Some("list_baskets"));
+        assert_eq!(names("shelves", None, &["add_jar"], &[]).list.as_deref(), Some("list_shelves"));
         assert_eq!(names("baskets", None, &["list_baskets"], &[]).list, None);
         assert_eq!((snake.prefix.as_str(), snake.variable.as_str()), ("bsk", "basketId"));
         let camel = names("baskets", None, &["addItem"], &["itemName"]);

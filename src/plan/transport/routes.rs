@@ -136,6 +136,10 @@ fn serving(context: &Context<'_, '_>, kind: Role) -> FxHashSet<FuncRef> {
 /// The functions of an argument that serve. A helper may stand between them and the route: `wrap(async (req, res) => …)`.
 fn serving_in(context: &Context<'_, '_>, arg: ExprRef, serving: &FxHashSet<FuncRef>) -> Vec<FuncRef> {
     let flow = &context.analysis.flow;
+    // Routes of an application that is mounted are its own.
+    if flow.plays(arg, Role::Router) {
+        return Vec::new();
+    }
     let serves = |func: &FuncRef| reach(flow, *func).iter().any(|reached| serving.contains(reached));
     let facts = flow.program.module(arg.module);
     let written = match facts.kind(arg.id) {

@@ -71,15 +71,20 @@ impl Script {
         [".ts", ".tsx", ".mts", ".cts"].iter().any(|end| self.path.ends_with(end))
     }
 
-    /// The outermost node with exactly this span.
+    /// The outermost expression, declaration or part of one with exactly this span. A statement that is nothing but an expression, with
+    /// no semicolon behind it, has the span of that: it is not meant.
     pub fn node(&self, span: Span) -> Option<Node<'_>> {
         let (start, end) = (span.start as usize, span.end as usize);
         let mut node = self.tree.root_node().named_descendant_for_byte_range(start, end)?;
         if node.byte_range() != (start..end) {
             return None;
         }
-        while let Some(parent) = node.parent().filter(|parent| parent.byte_range() == (start..end) && parent.is_named())
-        {
+        let meant = |node: &Node<'_>| {
+            node.byte_range() == (start..end)
+                && node.is_named()
+                && !matches!(node.kind(), "expression_statement" | "program" | "statement_block")
+        };
+        while let Some(parent) = node.parent().filter(meant) {
             node = parent;
         }
         Some(node)

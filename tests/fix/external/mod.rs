@@ -1,6 +1,6 @@
 //! State in a store outside of the program, by handle: small programs, as for handles.
 
-use crate::handles::{Cases, each, keeps_line_ends};
+use crate::handles::{Cases, each, keeps_line_ends, needs_no_semicolons};
 
 const EXTERNAL: Cases = Cases { folder: "external/cases", step: "handle:", what: "into handles" };
 
@@ -12,4 +12,9 @@ fn each_way_to_keep_state_outside() {
 #[test]
 fn line_ends_are_kept() {
     keeps_line_ends(&EXTERNAL);
+}
+
+#[test]
+fn semicolons_are_not_needed() {
+    needs_no_semicolons(&EXTERNAL);
 }

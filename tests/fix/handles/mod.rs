@@ -194,6 +194,41 @@ pub fn keeps_line_ends(cases: &Cases) {
     }
 }
 
+#[test]
+fn semicolons_are_not_needed() {
+    needs_no_semicolons(&HANDLES);
+}
+
+/// Sees that programs in the style without semicolons become the same, but for the layout.
+pub fn needs_no_semicolons(cases: &Cases) {
+    let mut failures = Vec::new();
+    for case in all(cases) {
+        let bare: Vec<(String, String)> =
+            case.files.iter().map(|(path, text)| (path.clone(), without_semicolons(path, text))).collect();
+        let (native, outcome) = fixed(&case.files);
+        if !outcome.applied.iter().any(|(id, _)| id.starts_with(cases.step)) {
+            continue;
+        }
+        let (package, _) = fixed(&bare);
+        for (path, _) in &case.files {
+            let wanted = squeezed(&without_semicolons(path, &native.text(path))).replace(';', "");
+            if squeezed(&package.text(path)).replace(';', "") != wanted {
+                failures.push(format!("{}: {path}\n{}", case.name, package.text(path)));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A program in the style that leaves semicolons out.
+fn without_semicolons(path: &str, text: &str) -> String {
+    if path.ends_with(".json") {
+        return text.to_owned();
+    }
+    let line = |line: &str| line.strip_suffix(";\n").map_or(line.to_owned(), |line| format!("{line}\n"));
+    text.split_inclusive('\n').map(line).collect()
+}
+
 /// The text without what line breaks and commas at the end of a list make of it.
 fn squeezed(text: &str) -> String {
     let text: String = text.chars().filter(|char| !char.is_whitespace()).collect();

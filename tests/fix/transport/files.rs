@@ -174,3 +174,106 @@ fn a_fallback_in_a_callback_is_no_answer_of_the_call_and_listed_methods_are_turn
     }
     assert!(!routes.contains("No session"), "{routes}");
 }
+
+const STORE: &str =
+    "import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+
+/** The open sessions of this process. */
+const open = new Map<string, StreamableHTTPServerTransport>();
+
+export function keep(id: string, transport: StreamableHTTPServerTransport): void {
+  open.set(id, transport);
+  console.log(`session ${id} opened (${open.size})`);
+}
+
+export function find(id: string | undefined): StreamableHTTPServerTransport | undefined {
+  return id === undefined ? undefined : open.get(id);
+}
+
+export function forget(id: string): void {
+  if (open.delete(id)) console.log(`session ${id} closed (${open.size})`);
+}
+
+export const howMany = (): number => open.size;
+
+export async function closeAll(): Promise<void> {
+  await Promise.allSettled([...open.values()].map((transport) => transport.close()));
+  open.clear();
+}
+";
+
+const USER: &str = "import { randomUUID } from 'node:crypto';
+import { Router } from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { find, forget, keep } from './store.js';
+import { buildServer } from './tools.js';
+
+export const mcp = Router();
+
+async function begin(): Promise<StreamableHTTPServerTransport> {
+  const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: () => randomUUID(),
+    onsessioninitialized: (id) => keep(id, transport),
+  });
+  transport.onclose = () => {
+    if (transport.sessionId) forget(transport.sessionId);
+  };
+  await buildServer().connect(transport);
+  return transport;
+}
+
+mcp.post('/', async (req, res) => {
+  const id = req.headers['mcp-session-id'] as string | undefined;
+  let transport = find(id);
+  if (!transport && !id && isInitializeRequest(req.body)) {
+    transport = await begin();
+  }
+  if (!transport) {
+    res.status(400).send('No session');
+    return;
+  }
+  await transport.handleRequest(req, res, req.body);
+});
+";
+
+const APP: &str = "import express from 'express';
+import { closeAll, howMany } from './store.js';
+import { mcp } from './routes.js';
+
+const app = express();
+app.use(express.json());
+app.use('/mcp', mcp);
+app.get('/health', (_req, res) => {
+  res.json({ sessions: howMany() });
+});
+app.listen(3000);
+
+process.on('SIGTERM', async () => {
+  await closeAll();
+  process.exit(0);
+});
+";
+
+#[test]
+fn what_is_counted_stands_beside_what_stays_of_a_file() {
+    let package = Package::new(&[
+        ("package.json", MANIFEST),
+        ("src/tools.ts", TOOLS),
+        ("src/store.ts", STORE),
+        ("src/routes.ts", USER),
+        ("src/app.ts", APP),
+    ]);
+    let outcome = package.fix();
+    assert_eq!(outcome.applied.len(), 1, "{:?}", outcome.refused);
+    let store = package.text("src/store.ts");
+    assert_parses("store.ts", &store);
+    for text in
+        ["const inFlight = new Set<Response>();", "let draining = false;", "export const track = (", "draining = true;"]
+    {
+        assert!(store.contains(text), "{text} is missing:\n{store}");
+    }
+    for text in ["export function keep", "export function find", "open.size"] {
+        assert!(!store.contains(text), "{text} is left:\n{store}");
+    }
+}

@@ -126,6 +126,36 @@ fn line_ends_and_tabs_are_kept() {
     }
 }
 
+#[test]
+fn semicolons_are_not_needed() {
+    let mut failures = Vec::new();
+    for case in all() {
+        let (_, outcome, plain) = fixed(&case.text, &case.extension);
+        if outcome.applied.is_empty() {
+            continue;
+        }
+        let (package, outcome, bare) = fixed(&without_semicolons(&case.text), &case.extension);
+        if let Some(refused) = &outcome.refused {
+            failures.push(format!("{}: {}", case.name, package.told(refused)));
+        } else if without_commas(&bare) != without_commas(&without_semicolons(&plain)) {
+            failures.push(format!("{}:\n{bare}", case.name));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A program in the style that leaves semicolons out.
+fn without_semicolons(text: &str) -> String {
+    text.split_inclusive('\n')
+        .map(|line| line.strip_suffix(";\n").map_or(line.to_owned(), |line| format!("{line}\n")))
+        .collect()
+}
+
+/// Where nothing else shows it, that style has no commas behind last items either.
+fn without_commas(text: &str) -> String {
+    text.replace(",\n", "\n")
+}
+
 /// Two spaces at the start of lines as one tab.
 fn tabbed(text: &str) -> String {
     let line = |line: &str| {

@@ -109,3 +109,87 @@ fn a_helper_that_does_more_is_told() {
     assert!(told.contains("new WebStandardStreamableHTTPServerTransport"), "{told}");
     assert!(told.contains("createMcpHandler"), "{told}");
 }
+
+const IN_PLACE: &str = "import { randomUUID } from 'node:crypto';
+import express from 'express';
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import { isInitializeRequest, McpServer } from '@modelcontextprotocol/server';
+import { registerTools } from './tools.js';
+
+const transports = new Map<string, NodeStreamableHTTPServerTransport>();
+const app = express();
+app.use(express.json());
+
+app.all('/mcp', async (req, res) => {
+  const id = req.get('mcp-session-id');
+  const known = id ? transports.get(id) : undefined;
+  if (known) {
+    await known.handleRequest(req, res, req.body);
+    return;
+  }
+  if (!isInitializeRequest(req.body)) {
+    res.status(400).end();
+    return;
+  }
+  // One for each client.
+  const server = new McpServer({ name: 'clock', version: '1.0.0' });
+  const transport = new NodeStreamableHTTPServerTransport({
+    sessionIdGenerator: () => randomUUID(),
+    onsessioninitialized: (sid) => {
+      transports.set(sid, transport);
+    },
+  });
+  registerTools(server);
+  server.registerTool('zone', { description: 'Tell the zone.' }, async () => {
+    return { content: [{ type: 'text', text: 'UTC' }] };
+  });
+  await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+app.listen(3000);
+";
+
+#[test]
+fn a_server_built_in_the_route_gets_a_function() {
+    let package = files(IN_PLACE);
+    let outcome = package.fix();
+    assert_eq!(outcome.applied.len(), 1, "{:?}", outcome.refused);
+    let after = package.text("src/server.ts");
+    assert_parses("server.ts", &after);
+    let wanted = "
+function createServer(): McpServer {
+  // One for each client.
+  const server = new McpServer({ name: 'clock', version: '1.0.0' });
+  registerTools(server);
+  server.registerTool('zone', { description: 'Tell the zone.' }, async () => {
+    return { content: [{ type: 'text', text: 'UTC' }] };
+  });
+  return server;
+}
+
+const mcp = toNodeHandler(createMcpHandler(createServer));
+
+// GET and DELETE reach the handler too: it answers them with 405.
+app.all('/mcp', (req, res) => mcp(req, res, req.body));
+app.listen(3000);
+";
+    assert!(after.ends_with(wanted), "{after}");
+}
+
+#[test]
+fn a_server_built_of_the_request_is_told() {
+    let calls = [
+        "registerTools(server, req.get('accept-language'));",
+        "const { ip } = req;\n  registerTools(server, ip);",
+        "log();\n  registerTools(server);",
+        "registerTools(server);\n  if (debug) server.server.onerror = console.error;",
+    ];
+    for call in calls {
+        let server = IN_PLACE.replace("registerTools(server);", call);
+        let package = files(&server);
+        let outcome = package.fix();
+        assert_eq!(package.text("src/server.ts"), server, "{call}");
+        let refused = outcome.refused.expect("a refusal");
+        assert!(package.told(&refused).contains("createMcpHandler"), "{call}: {}", package.told(&refused));
+    }
+}

@@ -6,8 +6,8 @@ use crate::render::Refused;
 use crate::render::typescript::handle::users;
 use crate::render::typescript::tools::{self, NewTool, Parameter};
 
-/// Adds them, by the functions that do the work. `limited`: the code says when a value expires.
-pub fn tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, limited: bool) -> Result<(), Refused> {
+/// Adds them, by the functions that do the work. `expires`: what is said of the life of a value.
+pub fn tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, expires: &str) -> Result<(), Refused> {
     let external = work.external;
     let names = &external.names;
     let (Some(first), Some(last)) = (external.tools.first(), external.tools.last()) else { return Ok(()) };
@@ -25,10 +25,7 @@ pub fn tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, limited: 
         description: vec![
             format!("Create {one} and return its {}, which {needs}.", names.argument),
             format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
-            match limited {
-                true => format!("The {} expires some time after its last change.", names.noun),
-                false => format!("The {} may expire some time after its last change.", names.noun),
-            },
+            format!("The {} {expires}.", names.noun),
         ],
         parameters: Vec::new(),
         body: vec![format!("const {} = await {create}();", names.argument)],

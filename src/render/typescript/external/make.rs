@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::ids::{is_id, is_key};
-use super::{Initial, Work, added};
+use super::{Initial, Work, added, lifetime};
 use crate::classify::words;
 use crate::plan::handle::{Carries, Entry, Kind, Role, Touch};
 use crate::render::Refused;
@@ -81,8 +81,12 @@ pub fn functions(work: &mut Work<'_>) -> Result<(), Refused> {
     if dropped.is_some() {
         want(work, &beside.path, script, &destroy)?;
     }
-    let limited = bare(call).child_by_field_name("arguments").is_some_and(|list| children(list).len() > 2);
-    added::tools(work, &create, dropped.is_some().then_some(destroy.as_str()), limited)
+    let expires = match (lifetime::of(work, write), bare(call).child_by_field_name("arguments")) {
+        (Some(seconds), _) => format!("expires {seconds} seconds after its last change"),
+        (None, Some(list)) if children(list).len() > 2 => "expires some time after its last change".to_owned(),
+        _ => "may expire some time after its last change".to_owned(),
+    };
+    added::tools(work, &create, dropped.is_some().then_some(destroy.as_str()), &expires)
 }
 
 /// The write of the key that is read, where values are kept under several keys.

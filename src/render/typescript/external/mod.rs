@@ -6,6 +6,7 @@
 mod absent;
 mod added;
 mod ids;
+mod lifetime;
 mod make;
 
 use tree_sitter::Node;

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::work::Work;
-use crate::model::facts::Span;
+use crate::plan::handle::{Kind, Touch};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
 use crate::render::typescript::scripts::mentions;
@@ -28,23 +28,106 @@ pub fn take(work: &mut Work<'_>, script: &Script, read: Node<'_>) -> Result<bool
         if drops(work, script, node) || node.kind() == "return_statement" && children(node).is_empty() {
             continue;
         }
+        // What has nothing to do with the value stays, where it was done whether there was one or not.
+        if guard.is_none() && mentions(script, node, value).is_empty() {
+            continue;
+        }
         if !only_of(work, script, node, value) {
             return Ok(false);
         }
         kept.push(node);
     }
-    let (Some(first), Some(last)) = (kept.first(), kept.last()) else { return Ok(false) };
-    if kept.windows(2).any(|pair| !script.text()[pair[0].end_byte()..pair[1].start_byte()].trim().is_empty()) {
+    if kept.is_empty() || !is_run(script, &kept) {
         return Ok(false);
     }
-    let waits = script.slice(Span::new(first.start_byte(), last.end_byte())).contains("await ");
-    let lines: Vec<String> = kept.iter().map(|node| text(script, *node)).collect();
-    let start = if waits { "async " } else { "" };
-    work.close = Some(format!("{start}({value}) => {{\n\t\t{}\n\t}}", lines.join("\n").replace('\n', "\n\t\t")));
+    work.close = Some(written(script, &kept, value));
     work.features.close = true;
     work.edits.cut(script, script.removal(own));
     guard.into_iter().chain(kept).for_each(|node| work.edits.cut(script, script.removal(node)));
     Ok(true)
+}
+
+/// `const game = games.get(id); if (!game) return 0; clearInterval(game.timer); games.delete(id); return game.moves;`, in a helper that
+/// a session's end and tools call alike: what frees the value is the store's own clean-up, which runs whenever it ends.
+pub fn of_helpers(work: &mut Work<'_>) -> Result<(), Refused> {
+    for index in 0..work.handle.carriers.len() {
+        let name = work.handle.carriers[index].name.as_deref();
+        let ends = work.handle.outside.iter().filter(|outside| outside.kind == Kind::Delete && !outside.direct);
+        let mut called = false;
+        for outside in ends {
+            let (script, node) = work.scripts.expression(&outside.at)?;
+            let callee = node.child_by_field_name("function").map(|callee| script.of(callee));
+            called |= name.is_some() && callee.and_then(|callee| callee.rsplit('.').next()) == name;
+        }
+        if called && work.close.is_none() {
+            of_helper(work, index)?;
+        }
+    }
+    Ok(())
+}
+
+fn of_helper(work: &mut Work<'_>, index: usize) -> Result<(), Refused> {
+    let (script, function) = work.function(&work.handle.carriers[index])?;
+    let block = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block");
+    let touches: Vec<&Touch> = work.touches(index).collect();
+    let [read, delete] = touches.as_slice() else { return Ok(()) };
+    if (read.kind, delete.kind) != (Kind::Read, Kind::Delete) {
+        return Ok(());
+    }
+    let (_, read) = work.scripts.expression(&read.at)?;
+    let (_, delete) = work.scripts.expression(&delete.at)?;
+    let Some(declarator) = whole(read).parent().filter(|parent| parent.kind() == "variable_declarator") else {
+        return Ok(());
+    };
+    let (own, last) = (statement(declarator), statement(delete));
+    let name = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier");
+    let (Some(name), true) = (name, own.parent() == block && last.parent() == block && children(own).len() == 1) else {
+        return Ok(());
+    };
+    let value = script.of(name);
+    let between = (own.end_byte(), last.start_byte());
+    let kept: Vec<Node<'_>> = block
+        .map(children)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|node| {
+            node.start_byte() >= between.0
+                && node.end_byte() <= between.1
+                && !work.edits.covers(&script.path, span(*node))
+        })
+        .collect();
+    let frees = kept.iter().all(|node| only_of(work, script, *node, value));
+    if kept.is_empty() {
+        return Ok(());
+    }
+    if !frees || !is_run(script, &kept) {
+        work.notes.push(format!(
+            "{}: what is done before the {} is dropped is not done where it expires",
+            work.handle.carriers[index].name.as_deref().unwrap_or_default(),
+            work.handle.names.noun
+        ));
+        return Ok(());
+    }
+    work.close = Some(written(script, &kept, value));
+    work.features.close = true;
+    kept.iter().for_each(|node| work.edits.cut(script, script.removal(*node)));
+    let used = mentions(script, function, value).into_iter().filter(|node| *node != name);
+    if used.into_iter().all(|node| work.edits.covers(&script.path, span(node))) {
+        work.edits.cut(script, script.removal(own));
+    }
+    Ok(())
+}
+
+/// The function that frees a value, of the statements that did.
+fn written(script: &Script, kept: &[Node<'_>], value: &str) -> String {
+    let lines: Vec<String> = kept.iter().map(|node| text(script, *node)).collect();
+    let start = if lines.iter().any(|line| line.contains("await ")) { "async " } else { "" };
+    format!("{start}({value}) => {{\n\t\t{}\n\t}}", lines.join("\n").replace('\n', "\n\t\t"))
+}
+
+/// Whether nothing but white space stands between statements.
+fn is_run(script: &Script, kept: &[Node<'_>]) -> bool {
+    kept.windows(2).all(|pair| script.text()[pair[0].end_byte()..pair[1].start_byte()].trim().is_empty())
 }
 
 fn whole(node: Node<'_>) -> Node<'_> {
@@ -75,9 +158,7 @@ fn is_guard(script: &Script, node: Node<'_>, value: &str) -> bool {
 fn drops(work: &Work<'_>, script: &Script, node: Node<'_>) -> bool {
     node.kind() == "expression_statement"
         && work.handle.outside.iter().any(|outside| {
-            outside.at.path == script.path
-                && span(node).contains(outside.at.span)
-                && outside.kind == crate::plan::handle::Kind::Delete
+            outside.at.path == script.path && span(node).contains(outside.at.span) && outside.kind == Kind::Delete
         })
 }
 

@@ -60,7 +60,28 @@ pub fn free(work: &mut Work<'_>, script: &Script, origin: &Script, node: Node<'_
             reach::bring(work, script, origin, name)?;
         }
     }
+    if origin.path != script.path {
+        for name in types_in(node) {
+            let text = origin.of(name);
+            if is_top_level(origin, text) && !is_top_level(script, text) {
+                reach::bring(work, script, origin, name)?;
+            }
+        }
+    }
     Ok(())
+}
+
+/// The names of types that a value is written with.
+fn types_in(node: Node<'_>) -> Vec<Node<'_>> {
+    let (mut out, mut stack) = (Vec::new(), vec![node]);
+    while let Some(node) = stack.pop() {
+        if node.kind() == "type_identifier" {
+            out.push(node);
+        }
+        stack.extend(children(node));
+    }
+    out.sort_by_key(Node::start_byte);
+    out
 }
 
 /// The names that a value depends on.

@@ -20,6 +20,7 @@ mod outside;
 pub(super) mod reach;
 mod shed;
 mod store;
+mod timers;
 mod words;
 pub(super) mod work;
 mod write_back;
@@ -82,12 +83,14 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     keys::name(&mut work)?;
     absent::take_out(&mut work)?;
     minted::without_older_ones(&mut work)?;
+    timers::of_values(&mut work)?;
     checks::no_timers(&work)?;
     create::existing(&mut work)?;
     access::rewrite(&mut work)?;
     keys::pass_on(&mut work)?;
     shed::settle(&mut work)?;
     outside::settle(&mut work)?;
+    cleanup::of_helpers(&mut work)?;
     finish::clean(&mut work)?;
     if work.wait {
         mode::make_async(&mut work)?;

@@ -271,6 +271,11 @@ fn sweeps(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool, 
     }
     let store = work.handle.store.name.as_str();
     if let Some(more) = foreign_call(script, timer, store) {
+        // It sweeps sessions, whose state goes with them: the state has a lifetime of its own now.
+        if only_dropped(work, script, timer) {
+            work.idle = work.idle.take().or_else(|| idle_limit(work, script, timer));
+            return Ok(false);
+        }
         return Err(script.refuse(
             more,
             "the timer that sweeps the store does something else as well",
@@ -284,9 +289,15 @@ fn sweeps(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool, 
     Ok(true)
 }
 
+/// Whether all that a timer does to the store is to drop what it was told to by something else.
+fn only_dropped(work: &Work<'_>, script: &Script, timer: Node<'_>) -> bool {
+    let inside = |site: &crate::plan::Site| site.path == script.path && span(timer).contains(site.span);
+    let mut outside = work.handle.outside.iter().filter(|outside| inside(&outside.at));
+    outside.all(|outside| outside.kind == Kind::Delete) && !work.handle.loose.iter().any(inside)
+}
+
 /// The milliseconds after which a sweep drops what nobody used: `Date.now() - seen > LIMIT`, `seen < Date.now() - LIMIT`.
 pub fn idle_limit(work: &Work<'_>, script: &Script, within: Node<'_>) -> Option<String> {
-    let made = &work.handle.store.made;
     let mut stack = vec![within];
     while let Some(node) = stack.pop() {
         stack.extend(children(node));
@@ -302,21 +313,32 @@ pub fn idle_limit(work: &Work<'_>, script: &Script, within: Node<'_>) -> Option<
             ">" | ">=" if difference(left).is_some_and(|(from, _)| is_now(from)) => Some(bare(right)),
             _ => None,
         };
-        let plain = |node: &Node<'_>| {
-            let text = script.of(*node);
-            let number = text.chars().all(|char| char.is_ascii_digit() || matches!(char, '_' | ' ' | '*' | '.'));
-            let constant = node.kind() == "identifier"
-                && script.path == made.path
-                && declaration(Code { script, node: script.tree.root_node() }, text)
-                    .is_some_and(|found| found.node.end_byte() <= made.span.start as usize);
-            number || constant
-        };
-        if let Some(limit) = limit.filter(plain) {
-            let text = script.of(limit);
-            return Some(if text.contains(' ') { format!("({text}) / 1000") } else { format!("{text} / 1000") });
+        if let Some(limit) = limit.filter(|limit| is_constant(work, script, *limit)) {
+            return Some(seconds(script.of(limit)));
         }
     }
     None
+}
+
+/// Milliseconds, as code, in seconds: reckoned out where they are numbers.
+pub fn seconds(text: &str) -> String {
+    let factors: Option<Vec<f64>> = text.split('*').map(|factor| factor.trim().replace('_', "").parse().ok()).collect();
+    match factors {
+        Some(factors) => (factors.iter().product::<f64>() / 1000.0).to_string(),
+        None if text.contains(' ') => format!("({text}) / 1000"),
+        None => format!("{text} / 1000"),
+    }
+}
+
+/// Whether a value is a number, or a constant that is declared above the store.
+pub fn is_constant(work: &Work<'_>, script: &Script, node: Node<'_>) -> bool {
+    let (made, text) = (&work.handle.store.made, script.of(node));
+    let number = text.chars().all(|char| char.is_ascii_digit() || matches!(char, '_' | ' ' | '*' | '.'));
+    let constant = node.kind() == "identifier"
+        && script.path == made.path
+        && declaration(Code { script, node: script.tree.root_node() }, text)
+            .is_some_and(|found| found.node.end_byte() <= made.span.start as usize);
+    number || constant
 }
 
 /// `a - b`.

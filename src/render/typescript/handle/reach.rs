@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::work::{Import, Work};
+use crate::model::facts::Span;
 use crate::render::Refused;
 use crate::render::typescript::imports::common_js;
 use crate::render::typescript::script::{Script, children};
@@ -61,23 +62,24 @@ fn required<'t>(script: &Script, node: Node<'t>) -> Option<Node<'t>> {
         .flatten()
 }
 
-/// Imports a name of one file's top level in another.
+/// Imports a name of one file's top level in another, that of a type as one.
 pub fn bring(work: &mut Work<'_>, script: &Script, origin: &Script, name: Node<'_>) -> Result<(), Refused> {
     let text = origin.of(name);
+    let is_type = name.kind() == "type_identifier";
     if let Some((source, exported)) = imported(origin, text) {
         let source = match source.starts_with('.') {
             true => paths::join(paths::parent(&origin.path), source).map(|path| specifier(script, &path)),
             false => Some(source.to_owned()),
         };
         if let Some(source) = source.filter(|_| exported == text) {
-            work.wanted.push(Import::value(script, source, text));
+            work.wanted.push(Import { is_type, ..Import::value(script, source, text) });
             return Ok(());
         }
         return Err(out_of_reach(origin, script, name));
     }
     export(work, origin, text).ok_or_else(|| out_of_reach(origin, script, name))?;
     let source = specifier(script, &origin.path);
-    work.wanted.push(Import::value(script, source, text));
+    work.wanted.push(Import { is_type, ..Import::value(script, source, text) });
     Ok(())
 }
 
@@ -155,8 +157,12 @@ fn export_common(work: &mut Work<'_>, script: &Script, top: &[Node<'_>], name: &
         if pair(script, right, name).is_some() {
             return Some(());
         }
-        let last = *children(right).last()?;
-        work.edits.insert(script, last.end_byte(), format!(", {name}"));
+        // In front, where nothing that goes at the end of the list takes it along.
+        let first = *children(right).first()?;
+        let start = right.start_byte() + 1;
+        let gap = script.slice(Span::new(start, first.start_byte()));
+        let gap = if gap.trim().is_empty() { gap } else { " " };
+        work.edits.insert(script, start, format!("{gap}{name},"));
         return Some(());
     }
     let one_by_one = top.iter().any(|node| script.of(*node).starts_with("exports."));

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::outside::seconds;
 use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
@@ -34,9 +35,7 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
     }
     if let Some(at) = &work.handle.idle {
         let (script, node) = work.scripts.expression(at)?;
-        let text = script.of(node);
-        let simple = node.kind() != "binary_expression";
-        work.idle = Some(if simple { format!("{text} / 1000") } else { format!("({text}) / 1000") });
+        work.idle = Some(seconds(script.of(node)));
     }
     let options = options(work, script, made);
     match work.handle.store.place {
@@ -127,7 +126,7 @@ fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
         (children(value).is_empty() || value.kind() == "binary_expression").then(|| script.of(value).to_owned())
     };
     // What is set for this store comes before what its code says, and that before what is usual.
-    let written = option("ttl").map(|ttl| format!("({ttl}) / 1000")).or_else(|| work.idle.clone());
+    let written = option("ttl").map(|ttl| seconds(&ttl)).or_else(|| work.idle.clone());
     let idle = written.filter(|_| !lifetime.idle_is_set).unwrap_or_else(|| lifetime.idle_seconds.to_string());
     let limit = option("max").filter(|_| !lifetime.limit_is_set).unwrap_or_else(|| lifetime.limit.to_string());
     let mut lines = vec![

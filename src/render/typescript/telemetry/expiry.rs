@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::outside::sweep;
-use super::{TODO, Work, function};
+use super::{TODO, Work, function, told};
 use crate::plan::handle::Kind;
 use crate::render::Refused;
 use crate::render::typescript::scope;
@@ -28,6 +28,10 @@ pub fn bound(work: &mut Work<'_>, name: &str, cleaned: bool) -> Result<(), Refus
     }
     let made = work.scripts.at(&work.plan.made)?;
     let Some(expiry) = expiry(work)? else {
+        if told::alone(work)? {
+            anew(work, made.script, statement(made.node), name);
+            return Ok(());
+        }
         let why = match cleaned {
             true => "counts ended with their session, and nothing says when those of an address end",
             false => "these counts are never set back: an address would keep them for ever",
@@ -45,6 +49,15 @@ pub fn bound(work: &mut Work<'_>, name: &str, cleaned: bool) -> Result<(), Refus
     let declaration = statement(made.node);
     work.edits.insert(script, declaration.end_byte(), script.style.dress(&text));
     Ok(())
+}
+
+/// Lets counts that only log lines tell begin anew each day.
+fn anew(work: &mut Work<'_>, script: &Script, declaration: Node<'_>, name: &str) {
+    let text = format!(
+        "\n\n// Only log lines tell these counts: they begin anew each day, so that addresses do not pile up.\n\
+         setInterval(() => {name}.clear(), 24 * 60 * 60 * 1000).unref();"
+    );
+    work.edits.insert(script, declaration.end_byte(), script.style.dress(&text));
 }
 
 /// Whether the code drops what has expired, or all from time to time.

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::address::{Variable, see};
-use super::{TODO, Work, function};
+use super::{TODO, Work, function, told};
 use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::{Carries, Entry};
@@ -351,11 +351,12 @@ fn refuses(script: &Script, then: Node<'_>) -> bool {
 }
 
 /// Every use of a variable that was the session id has to be understood.
-fn account(work: &Work<'_>, way: &Way<'_>) -> Result<(), Refused> {
-    for (declared, _) in &way.variables {
+fn account(work: &mut Work<'_>, way: &Way<'_>) -> Result<(), Refused> {
+    for (declared, new) in &way.variables {
         for used in scope::uses(way.script, *declared) {
             let within = |seen: &Span| seen.contains(span(used));
-            if !way.seen.iter().any(within) && !work.edits.covers(&way.script.path, span(used)) {
+            let known = way.seen.iter().any(within) || work.edits.covers(&way.script.path, span(used));
+            if !known && !told::renamed(work, way.script, used, new) {
                 return Err(way.script.refuse(used, "the session id is used here as well", TODO));
             }
         }

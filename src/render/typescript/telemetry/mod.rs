@@ -7,6 +7,7 @@ mod address;
 mod expiry;
 mod keys;
 mod outside;
+mod told;
 
 use tree_sitter::Node;
 
@@ -36,6 +37,8 @@ struct Work<'w> {
     wanted: Vec<(String, String, String)>,
     /// The expression that is the address, by the context variable's name.
     address: String,
+    /// Log lines tell the address.
+    logged: bool,
 }
 
 /// Renders the step.
@@ -48,6 +51,7 @@ pub fn render(telemetry: &Telemetry, files: &dyn Files) -> Result<Rendered, Refu
         renames: Vec::new(),
         wanted: Vec::new(),
         address: String::new(),
+        logged: false,
     };
     let variable = address::provide(&mut work)?;
     work.address = format!("{}.getStore()?.address", variable.name);
@@ -61,7 +65,9 @@ pub fn render(telemetry: &Telemetry, files: &dyn Files) -> Result<Rendered, Refu
     paths.dedup();
     let scripts = paths.iter().filter_map(|path| scripts.by_path(path));
     let changes = scripts.flat_map(|script| of_file(&work, script)).collect();
-    Ok(Rendered { changes, ..Rendered::default() })
+    let logged = "log lines that told the session tell the network address now".to_owned();
+    let notes = if work.logged { vec![logged] } else { Vec::new() };
+    Ok(Rendered { changes, notes, ..Rendered::default() })
 }
 
 /// Changes the type of the table's keys, and its name where that speaks of sessions. Returns the name.

@@ -3,9 +3,9 @@
 use tree_sitter::Node;
 
 use super::{TODO, Work};
-use crate::plan::handle::Kind;
+use crate::plan::handle::{Kind, Outside};
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, children, is_statement, span};
+use crate::render::typescript::script::{Script, children, enclosing_function, is_statement, span};
 
 /// Takes the clean-up at the end of a session out. Says whether there was any.
 pub fn settle(work: &mut Work<'_>) -> Result<bool, Refused> {
@@ -28,7 +28,33 @@ pub fn settle(work: &mut Work<'_>) -> Result<bool, Refused> {
             _ => return Err(script.refuse(node, "the counts are dropped here in the midst of other code", TODO)),
         }
     }
+    for outside in work.plan.outside.iter().filter(|_| cleaned) {
+        without_a_body(work, outside)?;
+    }
     Ok(cleaned)
+}
+
+/// A function whose whole body went, goes with its calls, which are statements of their own.
+fn without_a_body(work: &mut Work<'_>, outside: &Outside) -> Result<(), Refused> {
+    let (script, node) = work.scripts.expression(&outside.at)?;
+    let function = enclosing_function(node).filter(|function| function.kind() == "function_declaration");
+    let Some(function) = function.filter(|_| !outside.calls.is_empty()) else { return Ok(()) };
+    let body = function.child_by_field_name("body").map(children).unwrap_or_default();
+    if !body.iter().all(|statement| work.edits.covers(&script.path, span(*statement))) {
+        return Ok(());
+    }
+    let mut calls = Vec::new();
+    for call in &outside.calls {
+        let (script, node) = work.scripts.expression(call)?;
+        let Some(own) = node.parent().filter(|own| own.kind() == "expression_statement") else { return Ok(()) };
+        calls.push((script, own));
+    }
+    for (script, own) in calls {
+        drop_statement(work, script, own)?;
+    }
+    let exported = function.parent().filter(|parent| parent.kind() == "export_statement");
+    work.edits.cut(script, script.removal(exported.unwrap_or(function)));
+    Ok(())
 }
 
 /// Takes a statement out, and the `if` around it that has nothing else to do.

@@ -148,6 +148,9 @@ impl<'w> Fold<'w> {
     /// Whether a statement only keeps the table of sessions or tells a log of it. `closing` says that closing transports and
     /// servers counts as well, as it does where sessions end.
     pub fn is_chore(&self, unit: usize, node: Node<'w>, closing: bool) -> bool {
+        if self.edits[unit].erased(node) || self.is_eviction(unit, node) {
+            return true;
+        }
         match node.kind() {
             "comment" | "empty_statement" => true,
             "statement_block" | "else_clause" | "catch_clause" | "finally_clause" => children(node)

@@ -20,7 +20,7 @@ impl<'w> Fold<'w> {
             }
             // The handler of the second SDK closes what it makes.
             if !self.modern {
-                self.close_where_answered(unit, &closed, hook);
+                self.close_where_answered(unit, &closed, hook)?;
             }
         }
         self.move_servers()
@@ -172,21 +172,60 @@ impl<'w> Fold<'w> {
         unit: usize,
         closed: &[Node<'w>],
         hook: &dyn Fn(usize, &str, &str) -> String,
-    ) {
+    ) -> Result<(), Refused> {
         for answer in self.places(unit, &Fact::Handle) {
             let within = closed.iter().any(|function| span(*function).contains(span(answer)));
             let Some((_, response)) = self.exchange(unit, answer).filter(|_| !within && self.runs(unit, answer)) else {
                 continue;
             };
-            let script = &self.world.units[unit].script;
             let callee = answer.child_by_field_name("function");
             let Some(transport) = callee.and_then(|callee| callee.child_by_field_name("object")) else { continue };
+            let (receiver, declared) = self.receiver(unit, answer, transport)?;
+            let script = &self.world.units[unit].script;
             let at = statement(answer);
-            let text = hook(unit, &response, &self.edits[unit].edited(script, transport));
+            let text = hook(unit, &response, &receiver);
             let indent = self.edits[unit].indentation(script, at).to_owned();
+            let newline = script.style.newline;
             let place = self.above(unit, at);
-            self.edits[unit].insert(place, format!("{text}{}{indent}", script.style.newline));
+            self.edits[unit].insert(place, format!("{declared}{text}{newline}{indent}"));
         }
+        Ok(())
+    }
+
+    /// What a transport that answers can be called, with the declaration that takes for it where the answer makes it on the spot.
+    fn receiver(&mut self, unit: usize, answer: Node<'w>, transport: Node<'w>) -> Result<(String, String), Refused> {
+        let script = &self.world.units[unit].script;
+        let made = self.edits[unit].edited(script, transport);
+        if !any(transport, &mut |node| matches!(node.kind(), "call_expression" | "new_expression" | "await_expression"))
+        {
+            return Ok((made, String::new()));
+        }
+        let at = statement(answer);
+        let around = std::iter::successors(answer.parent(), Node::parent).take_while(|node| *node != at);
+        let conditional =
+            |node: Node<'w>| matches!(node.kind(), "if_statement" | "ternary_expression" | "binary_expression");
+        let decided = |node: Node<'w>| self.decided(unit, node).is_some();
+        if around.chain([at]).any(|node| conditional(node) && !decided(node)) {
+            return Err(script.refuse(
+                answer,
+                "the transport is made in the expression that answers, under a condition",
+                "keep the transport in a variable of its own before it answers, then run again",
+            ));
+        }
+        let function = enclosing_function(answer).unwrap_or(at);
+        let stays = |node: Node<'w>| !self.edits[unit].gone(node);
+        let taken = |name: &str| {
+            any(function, &mut |node| node.kind() == "identifier" && script.of(node) == name && stays(node))
+        };
+        let name =
+            ["transport", "requestTransport"].into_iter().find(|name| !taken(name)).unwrap_or("transportOfRequest");
+        let plain = if transport.kind() == "parenthesized_expression" { children(transport)[0] } else { transport };
+        let value = self.edits[unit].edited(script, plain);
+        let end = if script.style.semicolons { ";" } else { "" };
+        let indent = self.edits[unit].indentation(script, at);
+        let declared = format!("const {name} = {value}{end}{}{indent}", script.style.newline);
+        self.edits[unit].replace(span(transport), name);
+        Ok((name.to_owned(), declared))
     }
 
     /// Where something is put in above a statement: above the comments that describe it too.

@@ -179,8 +179,18 @@ impl Edits {
         while at < lines.end {
             if !in_template(within, at) {
                 *self.dedents.entry(at).or_default() += by;
+                self.shift_texts(at..script.line_end(at), by);
             }
             at = script.line_end(at);
+        }
+    }
+
+    /// What was put into a line before it moves, moves with it.
+    fn shift_texts(&mut self, line: std::ops::Range<usize>, by: usize) {
+        for (at, text) in &mut self.cuts {
+            if line.contains(&(at.start as usize)) && text.contains('\n') {
+                *text = moved_left(text, by);
+            }
         }
     }
 
@@ -219,6 +229,18 @@ impl Edits {
         out.sort_by_key(|change| (change.span.start, change.span.end));
         merged(out)
     }
+}
+
+/// A text whose lines, but the first, lose some of the white space that they begin with.
+fn moved_left(text: &str, by: usize) -> String {
+    let mut lines = text.split('\n');
+    let mut out = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        let have = line.len() - line.trim_start_matches([' ', '\t']).len();
+        out.push('\n');
+        out.push_str(&line[by.min(have)..]);
+    }
+    out
 }
 
 /// The changes of a file in order, those that meet made one, without the doubled blank line that two removals side by side leave.

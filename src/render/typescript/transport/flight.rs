@@ -15,9 +15,7 @@ use crate::render::typescript::ends::ends_process;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
-use crate::render::typescript::script::{
-    Script, bare, children, enclosing_function, is_function, is_statement, span, statement,
-};
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
 use crate::render::{Change, Refused};
 
 /// Changes of imports by file.
@@ -215,7 +213,14 @@ impl<'w> Fold<'w> {
             let home = started_by(call, &[counts, drains, &asking].concat()).unwrap_or_else(|| top_level(call));
             (above(script, home), script.indented(&declarations, script.indentation(home)))
         } else {
-            let Some(first) = self.first_of_table(unit) else { return Ok(Vec::new()) };
+            let mut telling: Vec<Node<'w>> = counts.iter().chain(drains).copied().collect();
+            // What only the life of sessions called goes with it, and what stands beside it would too.
+            if telling.iter().any(|node| !self.is_uncalled(unit, *node)) {
+                telling.retain(|node| !self.is_uncalled(unit, *node));
+            }
+            let Some(first) = telling.into_iter().map(top_level).min_by_key(Node::start_byte) else {
+                return Ok(Vec::new());
+            };
             let own = format!("const {} = ", names.track);
             (above(script, first), declarations.replacen(&own, &format!("export {own}"), 1))
         };
@@ -244,10 +249,21 @@ impl<'w> Fold<'w> {
         Ok(imports::add(script, &wanted))
     }
 
-    /// The first statement of a file that uses the table and stays.
-    fn first_of_table(&self, unit: usize) -> Option<Node<'w>> {
-        let tops = self.places(unit, &Fact::Table).into_iter().map(top_level);
-        tops.filter(|top| is_function(*top) || top.kind() == "export_statement").min_by_key(Node::start_byte)
+    /// Whether all calls of the function around a node are gone.
+    fn is_uncalled(&self, unit: usize, node: Node<'w>) -> bool {
+        let Some(function) = std::iter::successors(enclosing_function(node), |inner| enclosing_function(*inner)).last()
+        else {
+            return false;
+        };
+        let own = (unit, span(function));
+        let files = self.world.units.iter().enumerate();
+        let gone: Vec<bool> = files
+            .flat_map(|(at, file)| {
+                let calls = file.calls.iter().filter(|(_, target)| **target == own);
+                calls.map(move |(call, _)| self.edits[at].covers(*call))
+            })
+            .collect();
+        !gone.is_empty() && gone.iter().all(|gone| *gone)
     }
 
     fn names_of_handler(&self, route: &Route, framework: Framework) -> (String, String) {
@@ -312,14 +328,7 @@ impl<'w> Fold<'w> {
         }
         let mut around = std::iter::successors(Some(count), Node::parent);
         let method = around.find(|node| node.kind() == "method_definition");
-        let top = method.or_else(|| {
-            std::iter::successors(Some(statement(count)), |node| {
-                let around = std::iter::successors(node.parent(), Node::parent).find(|node| is_statement(*node))?;
-                (!is_function(around) && around.kind() != "export_statement").then_some(around)
-            })
-            .last()
-        });
-        let top = top.unwrap_or(count);
+        let top = method.unwrap_or_else(|| telling(count));
         let indent = self.edits[unit].indentation(script, top).to_owned();
         let at = top.start_byte();
         self.edits[unit].insert(at, format!("{COUNTS}{}{indent}", script.style.newline));
@@ -334,6 +343,17 @@ fn started_by<'t>(call: Node<'t>, uses: &[Node<'t>]) -> Option<Node<'t>> {
         .find(|function| uses.iter().all(|used| span(*function).contains(span(*used))))?;
     let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block")?;
     std::iter::successors(Some(call), Node::parent).find(|node| node.parent() == Some(body))
+}
+
+/// The statement that tells a count: a handler that does nothing else is told of as a whole.
+fn telling(count: Node<'_>) -> Node<'_> {
+    std::iter::successors(Some(statement(count)), |node| {
+        let body = node.parent().filter(|body| body.kind() == "statement_block" && children(*body).len() == 1)?;
+        let handler = body.parent().filter(|around| is_function(*around))?;
+        Some(statement(handler)).filter(|whole| *whole != handler)
+    })
+    .last()
+    .unwrap_or(count)
 }
 
 /// The statement of the file's top level around a node.

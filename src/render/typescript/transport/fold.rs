@@ -118,6 +118,10 @@ impl<'w> Fold<'w> {
             self.remove(unit, node);
             return Ok(());
         }
+        if self.is_eviction(unit, node) {
+            self.remove(unit, node);
+            return Ok(());
+        }
         match node.kind() {
             "if_statement" => self.fold_if(unit, node),
             "switch_statement" => self.fold_switch(unit, node),

@@ -8,8 +8,8 @@ use tree_sitter::Node;
 use super::edits::settled;
 use super::fold::any;
 use super::lines;
-use super::machine::parameters;
 use super::modern_helper;
+use super::modern_inline::{self, Built};
 use crate::lower::typescript;
 use crate::model::facts::Span;
 use crate::plan::web::Framework;
@@ -31,7 +31,7 @@ struct Served<'t> {
     /// The statements from the first to the last of it.
     statements: Vec<Node<'t>>,
     /// What builds the server.
-    build: String,
+    built: Built,
     /// Options of the handler.
     options: Vec<String>,
     /// What becomes of the helper that built it.
@@ -118,7 +118,7 @@ fn served<'t>(script: &'t Script, answer: Node<'t>) -> Option<Served<'t>> {
         call.is_some_and(|call| called(script, call) == Some("connect"))
     })?;
     let server = receiver(script, bare(*children(connect).first()?))?;
-    let (server_at, build) = declaration(server)?;
+    let (server_at, _) = declaration(server)?;
     let mut statements = vec![made_at, connect, server_at, last];
     let closes = children(block).into_iter().find(|node| {
         let call = children(*node).first().copied().filter(|call| called(script, *call) == Some("on"));
@@ -126,10 +126,12 @@ fn served<'t>(script: &'t Script, answer: Node<'t>) -> Option<Served<'t>> {
     });
     statements.extend(closes);
     statements.sort_by_key(|node| node.start_byte());
-    // Nothing else may stand between them, and nothing else may use them.
     let (start, end) = (statements[0].start_byte(), last.end_byte());
     let between = children(block).into_iter().filter(|node| node.start_byte() >= start && node.end_byte() <= end);
-    if between.count() != statements.len() {
+    let (statements, others): (Vec<_>, Vec<_>) = between.partition(|node| statements.contains(node));
+    // What sets up the server stands before it is connected.
+    let set_up = |node: &Node<'_>| (server_at.end_byte()..connect.start_byte()).contains(&node.start_byte());
+    if !others.iter().all(set_up) {
         return None;
     }
     let function = enclosing_function(answer)?;
@@ -140,17 +142,10 @@ fn served<'t>(script: &'t Script, answer: Node<'t>) -> Option<Served<'t>> {
         elsewhere |= ours && !(start..end).contains(&node.start_byte());
         false
     });
-    let build = if build.kind() == "await_expression" { *children(build).first()? } else { build };
-    let local =
-        any(build, &mut |node| node.kind() == "identifier" && declared_within(script, function, script.of(node)));
-    (!elsewhere && !local && build.kind() == "call_expression").then(|| Served {
-        answer,
-        statements,
-        build: script.of(build).to_owned(),
-        options,
-        helper: Vec::new(),
-        helper_name: None,
-    })
+    let built = modern_inline::look(script, function, server_at, &others).filter(|_| !elsewhere)?;
+    let mut all = [statements, others].concat();
+    all.sort_by_key(|node| node.start_byte());
+    Some(Served { answer, statements: all, built, options, helper: Vec::new(), helper_name: None })
 }
 
 /// `const session = await open(); return session.transport.handleRequest(…);`
@@ -180,7 +175,7 @@ fn served_by_helper<'t>(script: &'t Script, answer: Node<'t>, last: Node<'t>, bl
         answer,
         statements: first.into_iter().chain([last]).collect(),
         options: options(script, helper.made)?,
-        build: helper.build,
+        built: Built { build: helper.build, function: String::new() },
         helper: helper.changes,
         helper_name: helper.name.filter(|name| !name.to_ascii_lowercase().ends_with("server")),
     })
@@ -201,18 +196,6 @@ fn options(script: &Script, made: Node<'_>) -> Option<Vec<String>> {
     Some(out)
 }
 
-/// Whether a name is declared in a function, its parameters included, or in one around it that is not the file's top level.
-fn declared_within(script: &Script, function: Node<'_>, name: &str) -> bool {
-    any(function, &mut |node| {
-        let declared = match node.kind() {
-            "variable_declarator" | "function_declaration" => node.child_by_field_name("name"),
-            "required_parameter" | "optional_parameter" => node.child_by_field_name("pattern"),
-            _ => None,
-        };
-        declared.is_some_and(|declared| script.of(declared) == name)
-    }) || parameters(function).into_iter().any(|param| script.of(param) == name)
-}
-
 fn rewrite(script: &Script, served: &Served<'_>, framework: Framework) -> Option<Vec<Change>> {
     let function = enclosing_function(served.answer)?;
     let route = std::iter::successors(Some(function), Node::parent).find(|node| is_statement(*node))?;
@@ -226,14 +209,20 @@ fn rewrite(script: &Script, served: &Served<'_>, framework: Framework) -> Option
     let mut options = served.options.clone();
     options.extend(caught);
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    let factory = format!("() => {}", served.build);
+    let Built { build, function: builder } = &served.built;
+    let factory = match builder.is_empty() {
+        true => format!("() => {build}"),
+        // A function of its own, without parameters.
+        false => build.trim_end_matches("()").to_owned(),
+    };
     let modern = Modern { factory: &factory, handler: &handler, node: &node, options: &options };
     let entry = Entry { style: &script.style, framework, request: "", response: "", types: None };
     let list = script.of(served.answer.child_by_field_name("arguments")?);
     let call = entry.modern_call(&modern, &list[1..list.len() - 1]);
     let newline = script.style.newline;
     let indent = script.indentation(route);
-    let declarations = script.indented(&entry.modern(&modern), indent);
+    let builder = if builder.is_empty() { String::new() } else { format!("{builder}{newline}{newline}") };
+    let declarations = script.indented(&format!("{builder}{}", entry.modern(&modern)), indent);
     let mut out = served.helper.clone();
     let at = route.start_byte();
     let comment = if turns_away(script, route) { String::new() } else { format!("{COMMENT}{newline}{indent}") };

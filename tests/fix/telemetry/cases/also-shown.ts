@@ -14,7 +14,7 @@ function allowed(sessionId: string | undefined): boolean {
     return true;
   }
   bucket.count += 1;
-  console.error('calls of', sessionId, bucket.count);
+  if (bucket.count > 4) throw new Error(`limit of ${sessionId}`);
   return bucket.count < 5;
 }
 

@@ -60,7 +60,6 @@ const track = (res) => {
   return true;
 };
 
-// The key keeps its name for whoever reads it; it counts requests in flight now.
 const httpServer = http.createServer((req, res) => {
   const path = (req.url || '/').split('?')[0];
   if (path === '/mcp') {
@@ -69,6 +68,7 @@ const httpServer = http.createServer((req, res) => {
       if (!res.headersSent) reject(res, 500, 'Internal server error');
     });
   } else if (req.method === 'GET' && path === '/health') {
+    // The key keeps its name for whoever reads it; it counts requests in flight now.
     res.end(`ok ${inFlight.size}`);
   } else {
     reject(res, 404, 'Not found');

@@ -61,10 +61,10 @@ const track = (res: ServerResponse): boolean => {
 };
 
 export function startHttp(port: number) {
-  // The key keeps its name for whoever reads it; it counts requests in flight now.
   const http = createServer((req, res) => {
     const { pathname } = new URL(req.url ?? '/', 'http://localhost');
     if (pathname === '/healthz') {
+      // The key keeps its name for whoever reads it; it counts requests in flight now.
       res.end(JSON.stringify({ ok: true, sessions: inFlight.size }));
       return;
     }

@@ -50,9 +50,9 @@ app.all('/mcp', (_req, res) => {
     });
 });
 
-// The key keeps its name for whoever reads it; it counts requests in flight now.
 app.get('/status', (_req, res) => {
   const sse = 0;
+  // The key keeps its name for whoever reads it; it counts requests in flight now.
   res.json({ streamable: inFlight.size - sse, sse });
 });
 
