@@ -4,15 +4,14 @@
 mod advice;
 mod client;
 mod ids;
+mod resumption;
 mod state;
 
 use super::{Holds, Manual, Site, Step, site};
-use crate::model::facts::{ExprKind, Imported};
-use crate::model::name::Name;
-use crate::model::program::ExprRef;
+use crate::model::facts::Imported;
 use crate::model::vocabulary::Op;
 use crate::rules::detect::{Context, Spot};
-use crate::rules::{implicit_sessions, stream_resumability};
+use crate::rules::implicit_sessions;
 
 /// What the look at a server brought.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +31,7 @@ pub struct Blockers {
 pub fn of(context: &Context<'_, '_>, steps: &[Step], told: &[Manual]) -> Blockers {
     let mut out = Blockers::default();
     client::look(context, steps, &mut out);
-    resumption(context, &mut out);
+    resumption::look(context, &mut out);
     state::look(context, steps, told, &mut out);
     ids::look(context, steps, &mut out);
     frameworks(context, &mut out);
@@ -52,65 +51,6 @@ impl Blockers {
     fn hold(&mut self, what: &str) {
         self.holds.push(Holds { what: what.to_owned(), at: None });
     }
-}
-
-/// Streams that are resumed, or closed so that they will be.
-fn resumption(context: &Context<'_, '_>, out: &mut Blockers) {
-    let rule = stream_resumability::RULE.name;
-    let before = out.manual.len();
-    for at in context.analysis.flow.program.exprs().filter(|at| context.here(*at)) {
-        if reads_last_event_id(context, at) {
-            out.block(
-                rule,
-                site(context, context.spot(at)),
-                "`Last-Event-ID` is read here",
-                "a client that comes back for the rest of a stream needs the session that the stream belonged to",
-                &["let the client send its request again, and delete this; or keep the server on sessions until it can"],
-            );
-        }
-        if let Some(name) = resumes(context, at) {
-            out.block(
-                rule,
-                site(context, context.call_spot(at)),
-                format!("`{name}` is called here"),
-                "a stream that is closed or replayed on purpose counts on a client that resumes it, which needs a session",
-                &["answer within the request; where the work takes long, use the tasks extension, or a tool that tells how far it is"],
-            );
-        }
-    }
-    if out.manual.len() == before {
-        out.hold("no code reads `Last-Event-ID`, replays events or closes streams for clients to resume");
-    }
-}
-
-/// Whether a text is the header's name where it is read from a request.
-fn reads_last_event_id(context: &Context<'_, '_>, at: ExprRef) -> bool {
-    let ExprKind::Text(text) = context.analysis.flow.program.kind(at) else { return false };
-    if !text.text().eq_ignore_ascii_case("last-event-id") {
-        return false;
-    }
-    let facts = context.analysis.flow.program.module(at.module);
-    let Some(parent) = facts.expr(at.id).parent else { return false };
-    match facts.kind(parent) {
-        ExprKind::Index { key, .. } => *key == at.id,
-        ExprKind::Call { callee, args } => {
-            let first = args.first().is_some_and(|arg| arg.value == at.id);
-            first
-                && args.len() == 1
-                && matches!(facts.kind(*callee), ExprKind::Member { name, .. } if matches!(name.text(), "get" | "header" | "has"))
-        }
-        _ => false,
-    }
-}
-
-/// The call's name where it replays events or closes a stream.
-fn resumes(context: &Context<'_, '_>, at: ExprRef) -> Option<Name> {
-    let facts = context.analysis.flow.program.module(at.module);
-    let ExprKind::Call { callee, .. } = facts.kind(at.id) else { return None };
-    let ExprKind::Member { name, .. } = facts.kind(*callee) else { return None };
-    let resuming =
-        ["replayEventsAfter", "closeSSEStream", "closeStandaloneSSEStream", "closeSSE", "closeStandaloneSSE"];
-    resuming.contains(&name.text()).then_some(*name)
 }
 
 /// Libraries that keep the sessions themselves, and transports of third parties.

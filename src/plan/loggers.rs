@@ -12,6 +12,9 @@ pub(super) fn is_logger(flow: &Flow<'_>, call: ExprRef) -> bool {
     let ExprKind::Call { callee, .. } = facts.kind(call.id) else { return false };
     let ExprKind::Member { object, name } = facts.kind(*callee) else { return false };
     let receiver = flow.written_name(At { module: call.module, id: *object });
+    if name.text() == "write" && receiver.is_some_and(|name| name.text() == "stderr") {
+        return true;
+    }
     LEVELS.contains(&name.text()) && receiver.is_some_and(|name| names_logger(name.text()))
 }
 
@@ -21,14 +24,17 @@ pub fn names_logger(name: &str) -> bool {
     name == "log" || name == "console" || name.ends_with("logger")
 }
 
+/// Whether a call writes a log line or a measurement.
+pub(super) fn tells(flow: &Flow<'_>, call: ExprRef) -> bool {
+    flow.performed(call).iter().any(|done| matches!(done.op, Op::Log | Op::Measure)) || is_logger(flow, call)
+}
+
 /// Whether an expression is part of what a log line or a measurement says.
 pub(super) fn is_told(flow: &Flow<'_>, at: ExprRef) -> bool {
     let facts = flow.program.module(at.module);
     let mut above = facts.expr(at.id).parent;
     while let Some(id) = above {
-        let call = At { module: at.module, id };
-        let told = flow.performed(call).iter().any(|done| matches!(done.op, Op::Log | Op::Measure));
-        if told || is_logger(flow, call) {
+        if tells(flow, At { module: at.module, id }) {
             return true;
         }
         above = facts.expr(id).parent;

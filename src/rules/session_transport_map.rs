@@ -72,8 +72,8 @@ manager = StreamableHTTPSessionManager(app=server, stateless=True)
         level: Level::Safe,
         safety: "No tool changes. It is a matter for review where the path of an older HTTP+SSE endpoint goes, where \
             a health key changes its meaning, or where a comment would be lost. It waits for every store of the \
-            same server that is keyed by the same id, and is refused where code reads `Last-Event-ID` or closes \
-            streams on purpose.",
+            same server that is keyed by the same id, and is refused where code does more with `Last-Event-ID` \
+            than to log it, or closes streams on purpose.",
         references: &[
             "SEP-2567: protocol sessions and the `Mcp-Session-Id` header are removed; state that spans calls is named by explicit handles",
             "SEP-2596: the HTTP+SSE transport is deprecated",

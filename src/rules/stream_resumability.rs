@@ -31,8 +31,8 @@ new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
         migration: "An event store alone is dropped. Tools whose calls may be repeated must bear it: an idempotency key, \
             or a check whether the work is done already. Long work becomes a task.",
         level: Level::Review,
-        safety: "Clients lose what they had: an answer that broke off is not continued. It is manual where code reads \
-            `Last-Event-ID` or closes streams on purpose, since then the application relies on it.",
+        safety: "Clients lose what they had: an answer that broke off is not continued. It is manual where code does \
+            more with `Last-Event-ID` than to log it, or closes streams on purpose, since then the application relies on it.",
         references: &[
             "SEP-2575: the `initialize` handshake is removed; version, client info and capabilities travel with each request",
             "SEP-2663: tasks become an extension with get, update and cancel",

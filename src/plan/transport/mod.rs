@@ -147,7 +147,18 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             span: found.holder.span,
         },
     }));
-    let sse = routes::collect_sse(context);
+    let mut sse = routes::collect_sse(context);
+    // A program of its own for older clients stays: its address is not that of this one.
+    let apart = routes::sse_programs(context, &routes, &sse);
+    let mut routes = routes;
+    for list in [&mut routes, &mut sse] {
+        list.retain(|route| !apart.contains(&route.at.path));
+    }
+    claims.retain(|claim| !apart.contains(&claim.at.path));
+    let mut units = facts::collect(context, &[routes.clone(), sse.clone()].concat());
+    units.retain(|unit| !apart.contains(&unit.path));
+    let mut tables = tables::sites(context);
+    tables.retain(|table| !apart.contains(&table.path));
     let step = Step {
         // A package may hold several servers, each in files of its own.
         id: format!("transport:{}", context.analysis.flow.program.module(first.at.module).path),
@@ -162,10 +173,10 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         claims,
         kind: StepKind::Transport(Box::new(Transport {
             sdk: sdk(server),
-            units: facts::collect(context, &[routes.clone(), sse.clone()].concat()),
+            units,
             routes,
             sse,
-            tables: tables::sites(context),
+            tables,
             servers: origins::servers(context),
             endings: endings::of(context),
             header_lists: lists::sites(context),

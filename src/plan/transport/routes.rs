@@ -62,6 +62,49 @@ pub fn collect_sse(context: &Context<'_, '_>) -> Vec<Route> {
     out
 }
 
+/// Files that are programs of their own for the HTTP+SSE transport alone: they make the application on which they put its routes, and
+/// share no table of sessions with others.
+pub fn sse_programs(context: &Context<'_, '_>, main: &[Route], sse: &[Route]) -> Vec<String> {
+    let program = context.analysis.flow.program;
+    let own = |module: u32| {
+        let path = &program.module(module).path;
+        let streamable = context.transports().any(|site| !site.sse && site.at.module == module);
+        let mut tables = context.stores().filter(|found| found.with_transport);
+        let shared = tables.any(|found| {
+            let here = found.holder.module == module;
+            found.uses.iter().any(|access| (access.at.module == module) != here)
+        });
+        let mut routes = sse.iter().filter(|route| route.at.path == *path).peekable();
+        routes.peek().is_some()
+            && !streamable
+            && !shared
+            && main.iter().filter(|route| route.at.path == *path).all(|route| posts_message(context, module, route))
+            && routes.all(|route| makes_application(context, module, route))
+    };
+    let modules = (0..context.modules.len() as u32).filter(|module| context.modules[*module as usize]);
+    modules.filter(|module| own(*module)).map(|module| program.module(module).path.clone()).collect()
+}
+
+/// Whether a registration hands what comes in to a transport of the HTTP+SSE kind.
+fn posts_message(context: &Context<'_, '_>, module: u32, route: &Route) -> bool {
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(module);
+    let within = facts.expr_ids().filter(|id| route.at.span.contains(facts.expr(*id).span));
+    let mut calls = within.filter(|id| matches!(facts.kind(*id), ExprKind::Call { .. }));
+    calls.any(|id| flow.callee_name(At { module, id }).is_some_and(|name| name == "handlePostMessage"))
+}
+
+/// Whether the application of a registration is a variable that a call in the same file fills.
+fn makes_application(context: &Context<'_, '_>, module: u32, route: &Route) -> bool {
+    let facts = context.analysis.flow.program.module(module);
+    facts.expr_ids().filter(|id| facts.expr(*id).span == route.at.span).any(|id| {
+        let ExprKind::Call { callee, .. } = facts.kind(id) else { return false };
+        let ExprKind::Member { object, .. } = facts.kind(*callee) else { return false };
+        let ExprKind::Symbol(app) = facts.kind(*object) else { return false };
+        facts.symbol(*app).init.is_some_and(|init| matches!(facts.kind(init), ExprKind::Call { .. }))
+    })
+}
+
 fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
     let flow = &context.analysis.flow;
     let mut out = Vec::new();

@@ -116,7 +116,7 @@ impl Entry<'_> {
             Framework::Hono | Framework::Web => {
                 let answer = self.answer_value(&NOT_ALLOWED);
                 let answer = answer.strip_suffix(';').unwrap_or(&answer);
-                format!("{app}.all({path}, {parameters} =>\n{}{}\n);", indented(answer), self.comma())
+                format!("{app}.all({path}, {parameters} =>\n{}{}\n);", indented(answer), self.argument_comma())
             }
             Framework::Fastify => {
                 let (get, delete) = (self.style.string("GET"), self.style.string("DELETE"));
@@ -255,7 +255,7 @@ impl Entry<'_> {
     /// formatters leave it whatever the width of a line; so are calls in a chain that is as long as this.
     fn answer_value(&self, answer: &Answer<'_>) -> String {
         let Answer { status, .. } = answer;
-        let (response, body, comma) = (self.response, self.body(answer), self.comma());
+        let (response, body) = (self.response, self.body(answer));
         let header = answer.header.map(|(name, value)| (name, self.style.string(value)));
         match self.framework {
             Framework::Express | Framework::Fastify => {
@@ -276,15 +276,16 @@ impl Entry<'_> {
             }
             Framework::Hono => {
                 let set = header.map(|(name, value)| format!(",\n\t{{ {name}: {value} }}"));
-                let (request, body) = (self.request, deeper(&body));
+                let (request, body, comma) = (self.request, deeper(&body), self.argument_comma());
                 format!("{request}.json(\n\t{body},\n\t{status}{}{comma}\n);", set.unwrap_or_default())
             }
             Framework::Web => {
                 let set = header.map(|(name, value)| format!(", headers: {{ {name}: {value} }}"));
-                let body = deeper(&body);
+                let (body, comma) = (deeper(&body), self.argument_comma());
                 format!("Response.json(\n\t{body},\n\t{{ status: {status}{} }}{comma}\n);", set.unwrap_or_default())
             }
             Framework::Node => {
+                let comma = self.argument_comma();
                 let json = format!("{}: {}", self.style.string("Content-Type"), self.style.string("application/json"));
                 match header {
                     Some((name, value)) => format!(
@@ -308,6 +309,10 @@ impl Entry<'_> {
 
     fn comma(&self) -> &'static str {
         if self.style.trailing_commas { "," } else { "" }
+    }
+
+    fn argument_comma(&self) -> &'static str {
+        if self.style.argument_commas { "," } else { "" }
     }
 }
 

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::script::{Script, children, span};
-use super::transport::item;
+use super::transport::{item, item_alone};
 use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::render::{Files, Refused, Rendered};
@@ -46,8 +46,8 @@ fn removal(script: &Script, at: Span) -> Option<(Span, String)> {
     let value = written.trim_matches(['\'', '"', '`']);
     if value.contains(',') {
         let kept: Vec<&str> =
-            value.split(',').map(str::trim).filter(|name| !name.eq_ignore_ascii_case("mcp-session-id")).collect();
-        return Some((at, format!("{quote}{}{quote}", kept.join(", "))));
+            value.split(',').filter(|name| !name.trim().eq_ignore_ascii_case("mcp-session-id")).collect();
+        return Some((at, format!("{quote}{}{quote}", kept.join(",").trim())));
     }
     let array = node.parent().filter(|parent| parent.kind() == "array")?;
     let elements = children(array);
@@ -58,7 +58,12 @@ fn removal(script: &Script, at: Span) -> Option<(Span, String)> {
         (None, Some(before)) => Span::new(before.end_byte(), node.end_byte()),
         (None, None) if only_property(array) => {
             let pair = array.parent()?;
-            item(script, pair)
+            let speaks = |comment: Node<'_>| {
+                let text = script.of(comment).to_ascii_lowercase();
+                ["session", "header", "expose"].iter().any(|word| text.contains(word))
+            };
+            let above = pair.prev_sibling().filter(|above| above.kind() == "comment");
+            if above.is_some_and(|above| !speaks(above)) { item_alone(script, pair) } else { item(script, pair) }
         }
         (None, None) => {
             let end = array.end_byte() - 1;

@@ -34,6 +34,23 @@ pub fn local_name(script: &Script, source: &str, name: &str) -> Option<String> {
     None
 }
 
+/// The name under which a file has a module as a whole: that of its default export, or of all its exports.
+pub fn whole(script: &Script, source: &str) -> Option<String> {
+    let statements = children(script.tree.root_node()).into_iter();
+    let clauses = statements.filter(|node| takes(script, *node, source)).flat_map(children);
+    clauses.filter(|clause| clause.kind() == "import_clause").flat_map(children).find_map(|part| match part.kind() {
+        "identifier" => Some(script.of(part).to_owned()),
+        "namespace_import" => Some(script.of(*children(part).first()?).to_owned()),
+        _ => None,
+    })
+}
+
+/// Whether a statement imports from a module.
+fn takes(script: &Script, node: Node<'_>, source: &str) -> bool {
+    let from = node.child_by_field_name("source").map(|source| script.of(source).trim_matches(['\'', '"', '`']));
+    node.kind() == "import_statement" && from == Some(source)
+}
+
 /// The changes that make the names available. Names that are there already are left out, and so are types in a file without types.
 pub fn add(script: &Script, wanted: &[Wanted<'_>]) -> Vec<Change> {
     let mut sources: Vec<(&str, Vec<Wanted<'_>>)> = Vec::new();
@@ -93,11 +110,17 @@ fn join(script: &Script, source: &str, names: &[Wanted<'_>]) -> Option<Change> {
             continue;
         }
         let listed = specifiers(script, node, source);
-        let Some(last) = listed.last() else { continue };
+        let Some(last) = listed.last() else {
+            match beside_default(script, node, source, names) {
+                Some(change) if !type_only => return Some(change),
+                _ => continue,
+            }
+        };
         let sorted = listed.windows(2).all(|pair| order(script.of(pair[0])) <= order(script.of(pair[1])));
         let multiline = script.of(last.parent()?).contains('\n');
-        let words: Vec<String> =
-            names.iter().map(|name| word(script, name, type_only || node.kind() != "import_statement")).collect();
+        let plain =
+            type_only || node.kind() != "import_statement" || listed.iter().any(|known| is_plain_type(script, *known));
+        let words: Vec<String> = names.iter().map(|name| word(script, name, plain)).collect();
         if let ([word], true) = (words.as_slice(), sorted && !multiline)
             && let Some(next) = listed.iter().find(|listed| order(script.of(**listed)) > order(word))
         {
@@ -109,6 +132,29 @@ fn join(script: &Script, source: &str, names: &[Wanted<'_>]) -> Option<Change> {
         return Some(script.change(Span::new(last.end_byte(), last.end_byte()), text));
     }
     None
+}
+
+/// Puts names beside the default export that a statement imports alone. A statement that grew too long is a formatter's to break.
+fn beside_default(script: &Script, node: Node<'_>, source: &str, names: &[Wanted<'_>]) -> Option<Change> {
+    let clause = children(node).into_iter().find(|_| takes(script, node, source))?;
+    let [default] = children(clause)[..] else { return None };
+    if clause.kind() != "import_clause" || default.kind() != "identifier" {
+        return None;
+    }
+    let mut words: Vec<String> = names.iter().map(|name| word(script, name, false)).collect();
+    words.sort_by_key(|word| order(word));
+    let (newline, indent) = (script.style.newline, script.style.indent.text());
+    let comma = if script.style.trailing_commas { "," } else { "" };
+    let lines = format!(", {{{newline}{indent}{}{comma}{newline}}}", words.join(&format!(",{newline}{indent}")));
+    let ways = [format!(", {{ {} }}", words.join(", ")), lines];
+    let fitting = script.style.fitting(script.of(node), &ways);
+    Some(script.change(Span::new(default.end_byte(), default.end_byte()), fitting))
+}
+
+/// Whether a file names a type of a framework in a list without saying that it is one: the others may stand there as well.
+fn is_plain_type(script: &Script, specifier: Node<'_>) -> bool {
+    const TYPES: &[&str] = &["Request", "Response", "NextFunction", "RequestHandler", "FastifyRequest", "FastifyReply"];
+    TYPES.contains(&script.of(specifier))
 }
 
 fn order(specifier: &str) -> String {
@@ -231,6 +277,21 @@ mod tests {
             with("a.js", "const { a } = require('x');\n", &[("x", "b", false)]),
             "const { a, b } = require('x');\n"
         );
+    }
+
+    #[test]
+    fn names_stand_beside_a_default_export_and_as_types_do_there() {
+        assert_eq!(
+            with("a.ts", "import x from 'x'\nx()\n", &[("x", "B", true), ("x", "a", false)]),
+            "import x, { a, type B } from 'x'\nx()\n"
+        );
+        assert_eq!(
+            with("a.ts", "import x, { Request } from 'x';\n", &[("x", "Response", true)]),
+            "import x, { Request, Response } from 'x';\n"
+        );
+        for whole in ["import * as x from 'x';\n", "import type x from 'x';\n"] {
+            assert_eq!(with("a.ts", whole, &[("x", "B", true)]), format!("{whole}import type {{ B }} from 'x';\n"));
+        }
     }
 
     #[test]

@@ -122,23 +122,38 @@ impl InFlight<'_> {
         format!("{}.size", self.names.set)
     }
 
-    /// The statements with which shutdown waits. They stand in an asynchronous function.
-    pub fn drain(&self) -> String {
+    /// The statements with which shutdown waits. They stand in an asynchronous function, at an indentation.
+    pub fn drain(&self, indent: &str) -> String {
         let Names { set, draining, .. } = self.names;
+        let style = self.entry.style;
         let late = format!("AbortSignal.timeout({LATEST})");
         let wait = match self.entry.framework {
             Framework::Hono | Framework::Web => {
-                let abort = self.entry.style.string("abort");
-                let comma = if self.entry.style.trailing_commas { "," } else { "" };
+                let abort = style.string("abort");
+                let comma = if style.trailing_commas { "," } else { "" };
                 let late = format!("new Promise((resolve) => {late}.addEventListener({abort}, resolve))");
                 format!("await Promise.race([\n\tPromise.allSettled([...{set}]),\n\t{late}{comma}\n]);")
             }
             _ => {
-                let close = self.entry.style.string("close");
-                format!("await Promise.allSettled([...{set}].map((res) => once(res, {close}, {{ signal: {late} }})));")
+                let parameter = if style.arrow_parentheses { "(res)" } else { "res" };
+                let comma = if style.argument_commas { "," } else { "" };
+                let (each, once) = (format!("[...{set}].map({parameter} =>"), style.string("close"));
+                let once = format!("once(res, {once}, {{ signal: {late} }})");
+                let ways = [
+                    format!("await Promise.allSettled({each} {once}));"),
+                    format!("await Promise.allSettled(\n\t{each} {once}){comma}\n);"),
+                    format!("await Promise.allSettled(\n\t{each}\n\t\t{once}{comma}\n\t){comma}\n);"),
+                ];
+                let ways = ways.map(|way| style.dress(&way));
+                return format!(
+                    "{}{}{}",
+                    style.dress(&format!("{draining} = true;")),
+                    style.newline,
+                    style.fitting(indent, &ways)
+                );
             }
         };
-        self.entry.style.dress(&format!("{draining} = true;\n{wait}"))
+        style.dress(&format!("{draining} = true;\n{wait}"))
     }
 
     /// The route's further argument, or for `createServer` the statement at the start of the handler, that counts its requests.
@@ -214,12 +229,21 @@ impl InFlight<'_> {
             false => ("_", admit),
         };
         let parameters = match (entry.types, self.next) {
-            (Some((request, response)), Some(next)) => {
-                format!("({unused}{}: {request}, {}: {response}, next: {next})", entry.request, entry.response)
-            }
-            _ => format!("({unused}{}, {}, next)", entry.request, entry.response),
+            (Some((request, response)), Some(next)) => [
+                format!("{unused}{}: {request}", entry.request),
+                format!("{}: {response}", entry.response),
+                format!("next: {next}"),
+            ],
+            _ => [format!("{unused}{}", entry.request), entry.response.to_owned(), "next".to_owned()],
         };
-        format!("const {track} = {parameters} => {{\n{gates}{}\n\tnext();\n}};", indented(&admit, 1))
+        let comma = if entry.style.argument_commas { "," } else { "" };
+        let heads = [
+            format!("const {track} = ({}) => {{", parameters.join(", ")),
+            format!("const {track} = (\n\t{}{comma}\n) => {{", parameters.join(",\n\t")),
+        ];
+        // One more level, where it stands in a function.
+        let head = entry.style.fitting("  ", &heads);
+        format!("{head}\n{gates}{}\n\tnext();\n}};", indented(&admit, 1))
     }
 
     fn fastify(&self) -> String {

@@ -11,7 +11,7 @@ pub fn deeper(script: &Script, span: Span) -> String {
     let mut out = String::new();
     let mut at = span.start as usize;
     for line in script.slice(span).split_inclusive('\n') {
-        if !line.trim().is_empty() && !within_text(script, at) {
+        if !line.trim_end_matches(['\n', '\r']).is_empty() && !within_text(script, at) {
             out.push_str(&unit);
         }
         out.push_str(line);

@@ -5,6 +5,7 @@ pub mod ends;
 pub mod entry;
 pub mod external;
 pub mod factory;
+pub mod formatter;
 pub mod handle;
 pub mod handle_module;
 pub mod header_list;

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use tree_sitter::{Node, Tree};
 
+use super::formatter::Formatter;
 use super::style::Style;
 use crate::lower::typescript;
 use crate::model::facts::Span;
@@ -37,12 +38,14 @@ impl Script {
             why: format!("it can't be parsed: {error}"),
             todo: "split the file, or migrate it by hand".to_owned(),
         })?;
-        Ok(Self::new(path, source, tree))
+        let mut own = Self::new(path, source, tree);
+        own.style = own.style.told(&Formatter::of(files, path), own.text());
+        Ok(own)
     }
 
     /// A file that is parsed already.
     pub fn new(path: &str, source: Rc<SourceText>, tree: Tree) -> Self {
-        let style = Style::of(&source.text, source.eol);
+        let style = Style::of(&source.text, source.eol, tree.root_node());
         Self { path: path.to_owned(), source, tree, style }
     }
 

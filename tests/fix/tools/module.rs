@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Command;
 
+use mcp_migrate::lower::typescript;
 use mcp_migrate::render::typescript::handle_module::{Extended, Features, extend, place, text};
 use mcp_migrate::render::typescript::script::Script;
 use mcp_migrate::render::typescript::style::Style;
@@ -11,8 +12,12 @@ use mcp_migrate::syntax::source::Eol;
 use super::cases::Case;
 use super::program::assert_parses;
 
+fn style_of(text: &str, eol: Eol) -> Style {
+    Style::of(text, eol, typescript::parse("a.ts", text).expect("a tree").root_node())
+}
+
 fn style() -> Style {
-    Style::of("const a = 'b';\nif (a) {\n  f(a);\n}\n", Eol::Lf)
+    style_of("const a = 'b';\nif (a) {\n  f(a);\n}\n", Eol::Lf)
 }
 
 fn all() -> Features {
@@ -264,7 +269,7 @@ fn some(bits: u32) -> Features {
 
 #[test]
 fn every_combination_parses_and_is_recognised() {
-    let double = Style::of("const a = \"b\"\nif (a) {\n\tf(a)\n}\n", Eol::CrLf);
+    let double = style_of("const a = \"b\"\nif (a) {\n\tf(a)\n}\n", Eol::CrLf);
     for bits in (0..1 << 14).step_by(13) {
         let features = some(bits);
         let path = if features.typed { "handles.ts" } else { "handles.js" };

@@ -175,6 +175,55 @@ fn a_fallback_in_a_callback_is_no_answer_of_the_call_and_listed_methods_are_turn
     assert!(!routes.contains("No session"), "{routes}");
 }
 
+const SSE: &str = "import express from 'express'
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
+import { buildServer } from './tools.js'
+
+const app = express()
+const open = new Map<string, SSEServerTransport>()
+
+app.get('/sse', async (_req, res) => {
+  const transport = new SSEServerTransport('/messages', res)
+  open.set(transport.sessionId, transport)
+  await buildServer().connect(transport)
+})
+app.post('/messages', async (req, res) => {
+  await open.get(String(req.query.sessionId))?.handlePostMessage(req, res)
+})
+app.listen(3001)
+";
+
+#[test]
+fn a_program_of_its_own_for_older_clients_stays_and_an_endpoint_on_the_same_application_goes() {
+    let server = include_str!("cases/map-early-return.ts");
+    let files = |sse: &'static str| {
+        [("package.json", MANIFEST), ("src/tools.ts", TOOLS), ("src/server.ts", server), ("src/sse.ts", sse)]
+    };
+    let package = Package::new(&files(SSE));
+    let outcome = package.fix();
+    assert_eq!(outcome.applied.len(), 1, "{:?}", outcome.refused);
+    assert_eq!(package.text("src/sse.ts"), SSE);
+    assert!(!package.text("src/server.ts").contains("mcp-session-id"));
+    // The application is another file's: this is a part of its program.
+    let handed = SSE
+        .replace("const app = express()", "export function addSse(app: express.Express) {")
+        .replace("app.listen(3001)", "}");
+    let handed: &'static str = Box::leak(handed.into_boxed_str());
+    let server = format!("{server}\n").replace("app.listen(", "addSse(app);\napp.listen(");
+    let server = format!("import {{ addSse }} from './sse.js';\n{server}");
+    let package = Package::new(&[
+        ("package.json", MANIFEST),
+        ("src/tools.ts", TOOLS),
+        ("src/server.ts", &server),
+        ("src/sse.ts", handed),
+    ]);
+    let outcome = package.fix();
+    assert!(
+        outcome.applied.is_empty() || !package.text("src/sse.ts").contains("'/sse'"),
+        "half of the endpoint is left"
+    );
+}
+
 const STORE: &str =
     "import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 

@@ -67,7 +67,8 @@ fn drained(code: &Code<'_>, first: Node<'_>, out: &mut Rendered) -> bool {
     insert_before(script, route.statement, &declarations, out);
     let at = route.argument.start_byte();
     out.changes.push(script.change(Span::new(at, at), format!("{}, ", in_flight.hook())));
-    let drain = script.indented(&in_flight.drain(), script.indentation(first));
+    let indent = script.indentation(first);
+    let drain = script.indented(&in_flight.drain(indent), indent);
     out.changes.push(script.change(span(first), drain));
     let mut wanted = in_flight.imports();
     wanted.extend(typed.map(|typed| typed.wanted(true)).unwrap_or_default());

@@ -4,10 +4,11 @@ use tree_sitter::Node;
 
 use super::fold::{Fold, any};
 use super::world::Function;
+use crate::model::facts::Span;
 use crate::plan::transport::Fact;
 use crate::render::Refused;
 use crate::render::typescript::script::{
-    bare, children, enclosing_function, is_function, is_statement, span, statement,
+    bare, children, enclosing_function, is_function, is_statement, leading_comments, span, statement,
 };
 
 impl<'w> Fold<'w> {
@@ -126,6 +127,12 @@ impl<'w> Fold<'w> {
     pub(super) fn drain(&mut self, unit: usize, shutdown: Node<'w>, first: bool, wait: &str) -> Result<(), Refused> {
         let script = &self.world.units[unit].script;
         let follows = self.done_when_closed(unit, shutdown)?;
+        let above = leading_comments(script, shutdown);
+        let said = script.text()[above..shutdown.start_byte()].to_ascii_lowercase();
+        if ["transport", "session", "connection"].iter().any(|word| said.contains(word)) {
+            let last = above + script.text()[above..shutdown.start_byte()].trim_end().len();
+            self.edits[unit].cut(Span::new(script.line_start(above), script.line_end(last)));
+        }
         let indent = self.edits[unit].indentation(script, shutdown).to_owned();
         let wait = if first { script.indented(wait, &indent) } else { String::new() };
         let statements = follows.map_or_else(Vec::new, children);

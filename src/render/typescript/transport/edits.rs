@@ -315,7 +315,8 @@ pub fn item(script: &Script, node: Node<'_>) -> Span {
     own
 }
 
-fn item_alone(script: &Script, node: Node<'_>) -> Span {
+/// What has to go with an element of a list: its comma, and, where it has it to itself, its line.
+pub fn item_alone(script: &Script, node: Node<'_>) -> Span {
     let text = script.text();
     let mut end = node.end_byte();
     let after = text[end..].len() - text[end..].trim_start().len();
@@ -326,7 +327,8 @@ fn item_alone(script: &Script, node: Node<'_>) -> Span {
         end += after + 1;
     }
     let rest = script.line_end(end);
-    if alone && text[end..rest].trim().is_empty() {
+    let behind = text[end..rest].trim();
+    if alone && (behind.is_empty() || behind.starts_with("//")) {
         return Span::new(line, rest);
     }
     if comma {

@@ -181,13 +181,21 @@ impl<'w> Fold<'w> {
             _ => "node:http",
         };
         let imported = |name: &str| format!("import({}).{name}", script.style.string(source));
+        let within = imports::whole(script, source).filter(|whole| {
+            typed && framework == Framework::Express && script.text().contains(&format!("{whole}.{}", ty.1))
+        });
+        let qualified = |name: &str| match &within {
+            Some(whole) if !name.is_empty() => format!("{whole}.{name}"),
+            _ => name.to_owned(),
+        };
+        let named = (qualified(ty.0), qualified(ty.1), qualified(next));
         let of = (imported(ty.0), imported(ty.1), imported(next));
         let entry = Entry {
             style: &script.style,
             framework,
             request: &request,
             response: &response,
-            types: typed.then_some(ty),
+            types: typed.then_some((named.0.as_str(), named.1.as_str())),
         };
         let flight = InFlight {
             entry: &entry,
@@ -195,7 +203,7 @@ impl<'w> Fold<'w> {
             drains: !drains.is_empty(),
             cap: None,
             modern: self.modern,
-            next: (typed && !next.is_empty()).then_some(next),
+            next: (typed && !next.is_empty()).then_some(named.2.as_str()),
             documented: script.documents_types().then_some((of.0.as_str(), of.1.as_str(), of.2.as_str())),
         };
         let Some(call) = self.world.units[routed].script.node(route.at.span) else { return Ok(Vec::new()) };
@@ -239,10 +247,11 @@ impl<'w> Fold<'w> {
             self.count(unit, count, &flight);
         }
         for (index, shutdown) in drains.iter().enumerate() {
-            self.drain(unit, *shutdown, index == 0, &flight.drain())?;
+            let indent = self.edits[unit].indentation(script, *shutdown);
+            self.drain(unit, *shutdown, index == 0, &flight.drain(indent))?;
         }
         let mut wanted = flight.imports();
-        if typed {
+        if typed && within.is_none() {
             let named = [ty.0, ty.1, next].into_iter().filter(|name| !name.is_empty());
             wanted.extend(named.map(|name| Wanted { source, name, alias: None, is_type: true }));
         }

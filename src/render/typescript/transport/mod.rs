@@ -51,7 +51,7 @@ use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
 use crate::plan::{Level, Site};
 use crate::render::{Change, Files, Refused, Rendered, union};
-pub(super) use edits::item;
+pub(super) use edits::{item, item_alone};
 use fold::Fold;
 use machine::{Machine, Methods};
 use routes::{Serves, serves};
@@ -127,6 +127,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     fold.without_sse(step)?;
     fold.unannounce(step);
     fold.run()?;
+    fold.lost_at_end()?;
     fold.routes(step)?;
     fold.node_helpers(step);
     fold.set_up(&|unit| {

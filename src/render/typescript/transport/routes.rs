@@ -12,7 +12,10 @@ use crate::plan::web::Framework;
 use crate::render::Refused;
 use crate::render::typescript::entry::{Entry, NOT_ALLOWED};
 use crate::render::typescript::in_flight::mentions;
-use crate::render::typescript::script::{Script, children, span, statement};
+use crate::render::typescript::script::{Script, children, leading_comments, span, statement};
+
+/// The handler of methods that are gone.
+const NOT_ALLOWED_NAME: &str = "methodNotAllowed";
 
 /// What a route is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +72,10 @@ impl<'w> Fold<'w> {
                 Serves::All if self.modern => {}
                 Serves::Gone if self.modern && self.without_route(route, &serving) => {}
                 Serves::Gone => {
-                    self.gone(route, &serving, &mut answered)?;
-                    self.stale_comment(route);
+                    self.gone(step, route, &serving, &mut answered)?;
+                    if let Some(unit) = self.world.unit(&route.at.path) {
+                        self.stale_comment(unit, self.world.units[unit].script.node(route.at.span).map(statement));
+                    }
                 }
                 Serves::All => self.all(route)?,
             }
@@ -126,14 +131,17 @@ impl<'w> Fold<'w> {
 
     fn gone(
         &mut self,
+        step: &Transport,
         route: &Route,
         serving: &FxHashSet<Function>,
         answered: &mut FxHashSet<Function>,
     ) -> Result<(), Refused> {
         for handler in self.handlers(route) {
             if serving.contains(&handler) || self.wrapper(route, handler).is_some() {
-                self.not_allowed_here(route)?;
+                self.not_allowed_here(step, route, handler);
             } else if answered.insert(handler) {
+                let own = |node: Node<'w>| if node.kind() == "method_definition" { node } else { statement(node) };
+                self.stale_comment(handler.0, self.world.function(handler).map(own));
                 self.not_allowed(route, handler)?;
             }
         }
@@ -167,43 +175,86 @@ impl<'w> Fold<'w> {
         }
     }
 
-    /// What stands above a route that is gone, and speaks of sessions.
-    fn stale_comment(&mut self, route: &Route) {
-        let Some(unit) = self.world.unit(&route.at.path) else { return };
+    /// What stands above a statement about methods that are gone, and speaks of what they did. A banner heads more than that.
+    fn stale_comment(&mut self, unit: usize, at: Option<Node<'w>>) {
+        let Some(at) = at else { return };
         let script = &self.world.units[unit].script;
-        let Some(call) = script.node(route.at.span) else { return };
-        let at = statement(call);
-        let Some(comment) = at.prev_sibling().filter(|comment| comment.kind() == "comment") else { return };
-        let text = script.of(comment).to_ascii_lowercase();
+        let start = leading_comments(script, at);
+        let text = script.text()[start..at.start_byte()].to_ascii_lowercase();
         let speaks = ["session", "sse", "stream", "notification"].iter().any(|word| text.contains(word));
-        let own_line = script.text()[script.line_start(comment.start_byte())..comment.start_byte()].trim().is_empty();
-        let touches = script.text()[comment.end_byte()..at.start_byte()].matches('\n').count() <= 1;
-        if speaks && own_line && touches {
-            self.edits[unit]
-                .cut(Span::new(script.line_start(comment.start_byte()), script.line_end(comment.end_byte())));
+        let banner = ["====", "----", "####", "****", "────", "━━━━"].iter().any(|line| text.contains(line));
+        let line = script.line_start(start);
+        if speaks && !banner && script.text()[line..start].trim().is_empty() {
+            let last = start + script.text()[start..at.start_byte()].trim_end().len();
+            self.edits[unit].cut(Span::new(line, script.line_end(last)));
         }
     }
 
-    /// A handler that other routes need: this one gets another.
-    fn not_allowed_here(&mut self, route: &Route) -> Result<(), Refused> {
-        let Some(unit) = self.world.unit(&route.at.path) else { return Ok(()) };
+    /// A handler that other routes need: this one gets another. Several in a block share one.
+    fn not_allowed_here(&mut self, step: &Transport, route: &Route, handler: Function) {
+        let Some(unit) = self.world.unit(&route.at.path) else { return };
         let script = &self.world.units[unit].script;
         let call = script.node(route.at.span);
-        let Some(last) =
-            call.and_then(|call| call.child_by_field_name("arguments")).and_then(|list| children(list).last().copied())
-        else {
-            return Ok(());
+        let Some(call) = call else { return };
+        let Some(last) = call.child_by_field_name("arguments").and_then(|list| children(list).last().copied()) else {
+            return;
         };
+        let at = statement(call);
+        let scope = (unit, at.parent().map_or(0, |block| block.id()));
+        if self.turned_away.contains(&scope) {
+            self.edits[unit].replace(span(last), NOT_ALLOWED_NAME);
+            return;
+        }
+        let beside = step.routes.iter().filter(|other| serves(other) == Serves::Gone && other.at.path == route.at.path);
+        let several = beside
+            .filter_map(|other| script.node(other.at.span))
+            .filter(|other| statement(*other).parent().map(|block| block.id()) == at.parent().map(|block| block.id()))
+            .count()
+            > 1;
+        let types = self.types_of(handler);
+        let named = several
+            && at.kind() == "expression_statement"
+            && (types.is_some() || !script.typed())
+            && !mentions(script.text(), NOT_ALLOWED_NAME)
+            && !self.turned_away.iter().any(|(known, _)| *known == unit);
+        let types = types.as_ref().filter(|_| named);
         let entry = Entry {
             style: &script.style,
             framework: framework(route, script),
             request: "req",
             response: "res",
-            types: None,
+            types: types.map(|(request, response)| (request.as_str(), response.as_str())),
         };
-        let text = script.indented(&entry.not_allowed_handler(), self.edits[unit].indentation(script, last));
-        self.edits[unit].replace(span(last), text);
-        Ok(())
+        let text = entry.not_allowed_handler();
+        if !named {
+            let text = script.indented(&text, self.edits[unit].indentation(script, last));
+            self.edits[unit].replace(span(last), text);
+            return;
+        }
+        // Above all routes of the block; what stands above one that is gone may go.
+        let others = step.routes.iter().filter(|other| other.at.path == route.at.path && other.at.span < route.at.span);
+        let first = others
+            .filter_map(|other| script.node(other.at.span).map(statement))
+            .find(|other| other.parent().map(|block| block.id()) == at.parent().map(|block| block.id()));
+        let place = first.map_or(at.start_byte(), |first| leading_comments(script, first));
+        let (indent, newline) = (self.edits[unit].indentation(script, first.unwrap_or(at)), script.style.newline);
+        let end = if script.style.semicolons { ";" } else { "" };
+        let text = script.indented(&format!("const {NOT_ALLOWED_NAME} = {text}{end}"), indent);
+        let text = format!("{text}{newline}{newline}{indent}");
+        self.edits[unit].insert(place, text);
+        self.edits[unit].replace(span(last), NOT_ALLOWED_NAME);
+        self.turned_away.push(scope);
+    }
+
+    /// The types of the two parameters of a handler, as written.
+    fn types_of(&self, handler: Function) -> Option<(String, String)> {
+        let script = &self.world.units[handler.0].script;
+        let params = parameters(self.world.function(handler)?);
+        let type_of = |index: usize| {
+            let ty = params.get(index)?.child_by_field_name("type")?;
+            Some(script.of(ty).trim_start_matches(':').trim().to_owned())
+        };
+        Some((type_of(0)?, type_of(1).unwrap_or_default()))
     }
 
     /// A handler of methods that are gone answers so.
@@ -227,15 +278,7 @@ impl<'w> Fold<'w> {
         };
         let request = name_of(0, if framework == Framework::Hono { "c" } else { "req" })?;
         let response = if framework.returns() { String::new() } else { name_of(1, "res")? };
-        let type_of = |index: usize| {
-            let ty = params.get(index).and_then(|param| param.child_by_field_name("type"));
-            ty.map(|ty| script.of(ty).trim_start_matches(':').trim().to_owned())
-        };
-        let types = match (type_of(0), type_of(1)) {
-            (Some(request), Some(response)) => Some((request, response)),
-            (Some(request), None) if framework.returns() => Some((request, String::new())),
-            _ => None,
-        };
+        let types = self.types_of(handler).filter(|(_, response)| framework.returns() || !response.is_empty());
         let types = types.as_ref().map(|(request, response)| (request.as_str(), response.as_str()));
         let entry = Entry { style: &script.style, framework, request: &request, response: &response, types };
         let indent = self.edits[unit].indentation(script, node).to_owned();
@@ -270,7 +313,7 @@ impl<'w> Fold<'w> {
 
     /// Puts a new text in the place of a declaration. It does not keep a name that speaks of sessions.
     fn renamed(&mut self, unit: usize, declaration: Node<'w>, text: impl Fn(&str) -> String) {
-        const NAME: &str = "methodNotAllowed";
+        const NAME: &str = NOT_ALLOWED_NAME;
         let file = &self.world.units[unit];
         let Some(name) = declaration.child_by_field_name("name") else { return };
         let old = file.script.of(name);

@@ -9,7 +9,7 @@ use super::world::Function;
 use crate::model::facts::Span;
 use crate::plan::loggers::names_logger;
 use crate::plan::transport::{Fact, Transport};
-use crate::render::typescript::script::{children, enclosing_function, span, statement};
+use crate::render::typescript::script::{children, enclosing_function, is_function, span, statement};
 
 impl<'w> Fold<'w> {
     /// Takes away what nothing needs any more, to a fixpoint.
@@ -304,14 +304,30 @@ impl<'w> Fold<'w> {
         }
     }
 
-    /// `return;` at the end of a function.
+    /// Whether nothing runs in a function after a block.
+    fn ends_function(&self, unit: usize, block: Node<'w>) -> bool {
+        let Some(around) = block.parent() else { return false };
+        if around.kind() != "try_statement" {
+            return is_function(around);
+        }
+        let last =
+            around.child_by_field_name("body") == Some(block) && around.child_by_field_name("finalizer").is_none();
+        let body = around.parent().filter(|body| body.parent().is_some_and(is_function));
+        last && body.is_some_and(|body| {
+            children(body)
+                .into_iter()
+                .all(|node| node.start_byte() <= around.start_byte() || self.edits[unit].gone(node))
+        })
+    }
+
+    /// `return;` at the end of a function, or of a `try` with which it ends.
     fn last_returns(&mut self) {
         for unit in 0..self.world.units.len() {
             let blocks: Vec<Node<'w>> =
                 self.unwrapped.iter().filter(|((at, _), _)| *at == unit).map(|(_, outer)| *outer).collect();
             for outer in blocks {
                 let Some(body) = self.residual_block(unit, outer) else { continue };
-                let ends = body.parent().is_some_and(|parent| crate::render::typescript::script::is_function(parent));
+                let ends = self.ends_function(unit, body);
                 let after = children(body).into_iter().filter(|node| node.start_byte() >= outer.end_byte());
                 if !ends || after.into_iter().any(|node| !self.edits[unit].gone(node)) {
                     continue;
@@ -321,10 +337,13 @@ impl<'w> Fold<'w> {
                     .iter()
                     .find(|((at, _), known)| *at == unit && **known == outer)
                     .map(|((_, id), _)| *id);
-                let block = children(outer)
-                    .into_iter()
-                    .flat_map(|child| [vec![child], children(child)].concat())
-                    .find(|child| Some(child.id()) == inner);
+                let mut below = vec![outer];
+                let block = std::iter::from_fn(|| {
+                    let node = below.pop()?;
+                    below.extend(children(node));
+                    Some(node)
+                })
+                .find(|node| Some(node.id()) == inner);
                 let last = block
                     .and_then(|block| children(block).into_iter().rev().find(|node| !self.edits[unit].gone(*node)));
                 if let Some(last) = last.filter(|last| last.kind() == "return_statement" && children(*last).is_empty())

@@ -1,7 +1,6 @@
-import express from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { buildServer } from './tools.js';
-import type { Request, Response, NextFunction } from 'express';
 
 class Registry {
   private readonly counters = { opened: 0, closed: 0, reaped: 0 };

@@ -16,26 +16,19 @@ async function handleMcp(req: express.Request, res: express.Response) {
   await transport.handleRequest(req, res, req.body);
 }
 
+const methodNotAllowed = (_req: express.Request, res: express.Response) => {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
+};
+
 app.post('/mcp', handleMcp);
-app.get('/mcp', (_req, res) => {
-  res
-    .status(405)
-    .set('Allow', 'POST')
-    .json({
-      jsonrpc: '2.0',
-      error: { code: -32000, message: 'Method not allowed.' },
-      id: null,
-    });
-});
-app.delete('/mcp', (_req, res) => {
-  res
-    .status(405)
-    .set('Allow', 'POST')
-    .json({
-      jsonrpc: '2.0',
-      error: { code: -32000, message: 'Method not allowed.' },
-      id: null,
-    });
-});
+app.get('/mcp', methodNotAllowed);
+app.delete('/mcp', methodNotAllowed);
 
 app.listen(3000);

@@ -2,7 +2,6 @@ import express from 'express';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { once } from 'node:events';
-import type { Request, Response, NextFunction } from 'express';
 
 const zones = new Map([['paris', 'Europe/Paris']]);
 
@@ -28,10 +27,10 @@ const app = express();
 app.use(express.json());
 
 // Requests being answered, so that shutdown can wait for them.
-const inFlight = new Set<Response>();
+const inFlight = new Set<express.Response>();
 let draining = false;
 
-const track = (_req: Request, res: Response, next: NextFunction) => {
+const track = (_req: express.Request, res: express.Response, next: express.NextFunction) => {
   if (draining) {
     res
       .status(503)

@@ -1,8 +1,7 @@
-import express from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { buildServer } from './tools.js';
 import { once } from 'node:events';
-import type { Request, Response, NextFunction } from 'express';
 
 const app = express();
 app.use(express.json());

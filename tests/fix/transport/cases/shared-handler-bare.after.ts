@@ -1,0 +1,63 @@
+import express from 'express'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { buildServer } from './tools.js'
+import { once } from 'node:events'
+
+const app = express()
+app.use(express.json())
+
+const serve = async (req: express.Request, res: express.Response) => {
+  // Runs on each request: clients, pools and caches stay outside.
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+  })
+  const server = buildServer()
+  res.on('close', () => void server.close())
+  await server.connect(transport)
+  await transport.handleRequest(req, res, req.body)
+}
+
+const methodNotAllowed = (_req: express.Request, res: express.Response) => {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    })
+}
+
+// Requests being answered, so that shutdown can wait for them.
+const inFlight = new Set<express.Response>()
+let draining = false
+
+const track = (_req: express.Request, res: express.Response, next: express.NextFunction) => {
+  if (draining) {
+    res
+      .status(503)
+      .set('Connection', 'close')
+      .json({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Server is shutting down' },
+        id: null,
+      })
+    return
+  }
+  inFlight.add(res)
+  res.on('close', () => inFlight.delete(res))
+  next()
+}
+
+app.post('/mcp', track, serve)
+app.get('/mcp', methodNotAllowed)
+app.delete('/mcp', methodNotAllowed)
+
+const listener = app.listen(3000)
+
+process.on('SIGTERM', async () => {
+  draining = true
+  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })))
+  listener.close()
+  process.exit(0)
+})
