@@ -80,17 +80,20 @@ pub struct Analyser<'a> {
 
 impl Analyser<'_> {
     /// Analyses all modules, and the files that turn out to matter to them. `close` takes in what modules lead to that is to be solved
-    /// with them. The answer: that of each set of modules that import each other, with its first path.
+    /// with them, and may say that they are to be solved another time. The answer: that of each set of modules that import each other,
+    /// with its first path.
     pub fn run<'t>(
         &self,
         loaded: &mut Loaded<'t>,
         solved: &mut Solved,
-        close: &mut dyn FnMut(&mut Loaded<'t>, &mut Solved),
-    ) -> Vec<(String, Vec<usize>)> {
+        close: &mut dyn FnMut(&mut Loaded<'t>, &mut Solved) -> bool,
+    ) -> Option<Vec<(String, Vec<usize>)>> {
         let mut round = 0;
         loop {
             round += 1;
-            close(loaded, solved);
+            if !close(loaded, solved) {
+                return None;
+            }
             let components = solved.components(loaded);
             let mut wanted = Vec::new();
             for component in &components {
@@ -106,7 +109,7 @@ impl Analyser<'_> {
             }
             if wanted.is_empty() {
                 let first = |component: &Vec<usize>| loaded.modules[component[0]].path.clone();
-                return components.into_iter().map(|component| (first(&component), component)).collect();
+                return Some(components.into_iter().map(|component| (first(&component), component)).collect());
             }
             wanted.sort();
             wanted.dedup();
