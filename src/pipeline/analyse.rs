@@ -88,9 +88,8 @@ impl Analyser<'_> {
         solved: &mut Solved,
         close: &mut dyn FnMut(&mut Loaded<'t>, &mut Solved) -> bool,
     ) -> Option<Vec<(String, Vec<usize>)>> {
-        let mut round = 0;
         loop {
-            round += 1;
+            solved.rounds += 1;
             if !close(loaded, solved) {
                 return None;
             }
@@ -100,7 +99,7 @@ impl Analyser<'_> {
                 if solved.answers.contains_key(component) {
                     continue;
                 }
-                match self.component(loaded, solved, component, round) {
+                match self.component(loaded, solved, component) {
                     Ok(answers) => {
                         solved.answers.insert(component.clone(), answers);
                     }
@@ -118,15 +117,9 @@ impl Analyser<'_> {
     }
 
     /// Solves a component. What it tells, or else the files that have to be read first.
-    fn component(
-        &self,
-        loaded: &mut Loaded<'_>,
-        solved: &Solved,
-        component: &[usize],
-        round: usize,
-    ) -> Result<Answers, Vec<String>> {
+    fn component(&self, loaded: &mut Loaded<'_>, solved: &Solved, component: &[usize]) -> Result<Answers, Vec<String>> {
         let (mut program, unread) = self.program(loaded, solved, component);
-        let told = self.solve(&program, &unread, round, &mut |path| loaded.keeps_state(path));
+        let told = self.solve(&program, &unread, solved.rounds, &mut |path| loaded.keeps_state(path));
         for (index, module) in component.iter().zip(std::mem::take(&mut program.modules)) {
             loaded.modules[*index] = module;
         }

@@ -16,6 +16,8 @@ pub struct Solved {
     pub resolutions: Vec<Vec<(Name, Resolution)>>,
     /// The answers of the sets that were solved.
     pub answers: FxHashMap<Vec<usize>, Answers>,
+    /// How often further files were asked for.
+    pub rounds: usize,
 }
 
 impl Solved {

@@ -58,13 +58,6 @@ enum Work {
     Again(usize),
 }
 
-/// What one step took up besides what it started with.
-#[derive(Default)]
-struct Reach {
-    /// Sets that belong to it, and are too large to be solved again for it alone.
-    waiting: Vec<usize>,
-}
-
 /// The packages of a tree that have files of interest.
 pub struct Groups<'a, 't> {
     tree: &'t Tree,
@@ -134,7 +127,8 @@ impl<'a, 't> Groups<'a, 't> {
 
     /// Solves all packages.
     pub fn run(mut self) -> Told {
-        let mut queue: VecDeque<Work> = (0..self.files.len()).map(Work::Package).collect();
+        let mut queue: VecDeque<Work> =
+            (0..self.files.len()).filter(|group| !self.files[*group].is_empty()).map(Work::Package).collect();
         while let Some(work) = queue.pop_front() {
             let files = match work {
                 Work::Package(group) if !self.taken[group] => {
@@ -170,9 +164,9 @@ impl<'a, 't> Groups<'a, 't> {
         let (analyser, tree) = (self.analyser, self.tree);
         let mut loaded = Loaded::new(tree);
         let mut solved = Solved::default();
-        let mut reach = Reach::default();
+        let mut waiting = Vec::new();
         loaded.load(files, analyser.resolver);
-        let components = self.components(&mut loaded, &mut solved, &mut reach);
+        let components = self.components(&mut loaded, &mut solved, &mut waiting);
         analyser.locator.forget();
         self.skipped.append(&mut loaded.skipped);
         match components {
@@ -185,7 +179,6 @@ impl<'a, 't> Groups<'a, 't> {
             }
             None => {
                 let all: Vec<usize> = (0..loaded.modules.len()).collect();
-                let waiting = std::mem::take(&mut reach.waiting);
                 let files = waiting.into_iter().filter_map(|set| self.take(set)).flat_map(|set| set.files).collect();
                 let set = self.keep(&loaded, &all, None);
                 self.add(set, files);
@@ -199,10 +192,10 @@ impl<'a, 't> Groups<'a, 't> {
         &mut self,
         loaded: &mut Loaded<'t>,
         solved: &mut Solved,
-        reach: &mut Reach,
+        waiting: &mut Vec<usize>,
     ) -> Option<Vec<(String, Vec<usize>)>> {
         let analyser = self.analyser;
-        let components = analyser.run(loaded, solved, &mut |loaded, solved| self.close(loaded, solved, reach))?;
+        let components = analyser.run(loaded, solved, &mut |loaded, solved| self.close(loaded, solved, waiting))?;
         let told: Vec<&Answers> = components.iter().map(|(_, component)| &solved.answers[component]).collect();
         let elsewhere = |path: &str| self.group_of.contains_key(path) || self.set_of.contains_key(path);
         let servers: Vec<&Server> = told.iter().flat_map(|answers| &answers.servers).collect();
@@ -210,12 +203,12 @@ impl<'a, 't> Groups<'a, 't> {
         if more.is_empty() || !loaded.add(&more, analyser.resolver) {
             return Some(components);
         }
-        analyser.run(loaded, solved, &mut |loaded, solved| self.close(loaded, solved, reach))
+        analyser.run(loaded, solved, &mut |loaded, solved| self.close(loaded, solved, waiting))
     }
 
     /// Resolves what is new, and takes in what it leads into, until nothing leads out to a file of interest. Whether the whole is to be
-    /// solved now.
-    fn close(&mut self, loaded: &mut Loaded<'t>, solved: &mut Solved, reach: &mut Reach) -> bool {
+    /// solved now: not where it belongs to sets that wait, or that are too large to be solved again for it alone.
+    fn close(&mut self, loaded: &mut Loaded<'t>, solved: &mut Solved, waiting: &mut Vec<usize>) -> bool {
         let mut first = 0;
         loop {
             solved.resolve(loaded, self.analyser.resolver, self.analyser.packages);
@@ -238,9 +231,10 @@ impl<'a, 't> Groups<'a, 't> {
                 return true;
             }
             let own: u64 = loaded.sizes.iter().sum();
-            let waits = |set: &usize| self.sets[*set].as_ref().is_some_and(|set| set.told.is_none() || set.bytes() > own);
+            let waits =
+                |set: &usize| self.sets[*set].as_ref().is_some_and(|set| set.told.is_none() || set.bytes() > own);
             if sets.iter().any(waits) {
-                reach.waiting = sets;
+                *waiting = sets;
                 return false;
             }
             let mut files = Vec::new();
