@@ -47,6 +47,8 @@ pub struct Answers {
     pub plans: Vec<ServerPlan>,
     /// What models read of the tools, by the path of their file, where that is asked for.
     pub texts: Vec<(String, ToolTexts)>,
+    /// The modules are too many expressions to be solved again for what files around them may add.
+    pub large: bool,
 }
 
 impl Answers {
@@ -146,7 +148,8 @@ impl Analyser<'_> {
                 return Err(paths);
             }
         }
-        let mut answers = Answers::default();
+        let large = ROUNDS.iter().all(|(_, most)| size > *most);
+        let mut answers = Answers { large, ..Answers::default() };
         if self.options.tool_texts {
             let paths = program.modules.iter().map(|module| module.path.clone());
             answers.texts = paths.zip(tool_texts::of(&flow)).collect();

@@ -42,10 +42,11 @@ impl Solved {
             }
             at
         }
-        for (index, resolutions) in self.resolutions.iter().enumerate() {
+        let linked = |index: &usize| !loaded.alone.contains(index);
+        for (index, resolutions) in self.resolutions.iter().enumerate().filter(|(index, _)| linked(index)) {
             for (_, resolution) in resolutions {
                 if let Resolution::File(path) = resolution
-                    && let Some(&other) = loaded.by_path.get(path)
+                    && let Some(&other) = loaded.by_path.get(path).filter(|other| linked(other))
                 {
                     let (a, b) = (find(&mut parent, index), find(&mut parent, other));
                     parent[a.max(b)] = a.min(b);

@@ -41,6 +41,8 @@ struct Set {
     files: Vec<(String, u64)>,
     /// What it told, with its first path; nothing while it waits to be solved again.
     told: Option<(String, Answers)>,
+    /// How often further files were asked for.
+    rounds: usize,
     comments: Vec<(String, Span)>,
 }
 
@@ -130,18 +132,18 @@ impl<'a, 't> Groups<'a, 't> {
         let mut queue: VecDeque<Work> =
             (0..self.files.len()).filter(|group| !self.files[*group].is_empty()).map(Work::Package).collect();
         while let Some(work) = queue.pop_front() {
-            let files = match work {
+            let (files, rounds) = match work {
                 Work::Package(group) if !self.taken[group] => {
                     self.taken[group] = true;
-                    self.files[group].clone()
+                    (self.files[group].clone(), 0)
                 }
                 Work::Again(set) => match self.take(set) {
-                    Some(set) => self.sources(set.files.iter().map(|(path, _)| path)),
+                    Some(set) => (self.sources(&set), set.rounds),
                     None => continue,
                 },
                 Work::Package(_) => continue,
             };
-            queue.extend(self.solve(&files).map(Work::Again));
+            queue.extend(self.solve(&files, rounds).map(Work::Again));
         }
         let mut told = Told { skipped: self.skipped, ..Told::default() };
         let mut answers = Vec::new();
@@ -159,29 +161,37 @@ impl<'a, 't> Groups<'a, 't> {
         told
     }
 
-    /// Solves files, and what imports lead into. The set that has to be solved instead, where they turned out to be part of it.
-    fn solve(&mut self, files: &[&'t SourceFile]) -> Option<usize> {
+    /// Solves files, and what imports lead into, with so many rounds of questions behind them. The set that has to be solved instead,
+    /// where they turned out to be part of it.
+    fn solve(&mut self, files: &[&'t SourceFile], rounds: usize) -> Option<usize> {
         let (analyser, tree) = (self.analyser, self.tree);
         let mut loaded = Loaded::new(tree);
-        let mut solved = Solved::default();
+        let mut solved = Solved { rounds, ..Solved::default() };
         let mut waiting = Vec::new();
         loaded.load(files, analyser.resolver);
         let components = self.components(&mut loaded, &mut solved, &mut waiting);
         analyser.locator.forget();
         self.skipped.append(&mut loaded.skipped);
+        // In the last round nothing was asked for.
+        let asked = solved.rounds.saturating_sub(1);
         match components {
             Some(components) => {
                 for (first, component) in components {
                     let answers = solved.answers.remove(&component).unwrap_or_default();
-                    self.keep(&loaded, &component, Some((first, answers)));
+                    self.keep(
+                        &loaded,
+                        &component,
+                        Set { told: Some((first, answers)), rounds: asked, ..Set::default() },
+                    );
                 }
                 None
             }
             None => {
                 let all: Vec<usize> = (0..loaded.modules.len()).collect();
-                let files = waiting.into_iter().filter_map(|set| self.take(set)).flat_map(|set| set.files).collect();
-                let set = self.keep(&loaded, &all, None);
-                self.add(set, files);
+                let others: Vec<Set> = waiting.into_iter().filter_map(|set| self.take(set)).collect();
+                let rounds = others.iter().map(|set| set.rounds).max().unwrap_or_default().max(asked);
+                let set = self.keep(&loaded, &all, Set { rounds, ..Set::default() });
+                self.add(set, others.into_iter().flat_map(|set| set.files).collect());
                 Some(set)
             }
         }
@@ -198,9 +208,17 @@ impl<'a, 't> Groups<'a, 't> {
         let components = analyser.run(loaded, solved, &mut |loaded, solved| self.close(loaded, solved, waiting))?;
         let told: Vec<&Answers> = components.iter().map(|(_, component)| &solved.answers[component]).collect();
         let elsewhere = |path: &str| self.group_of.contains_key(path) || self.set_of.contains_key(path);
-        let servers: Vec<&Server> = told.iter().flat_map(|answers| &answers.servers).collect();
-        let more = [callers(loaded, &told, &elsewhere), processes::files(loaded, &servers, &elsewhere)].concat();
-        if more.is_empty() || !loaded.add(&more, analyser.resolver) {
+        // What starts the processes of a large program is looked at by itself.
+        let starters = |large: bool| {
+            let of_size = told.iter().filter(|answers| answers.large == large);
+            let servers: Vec<&Server> = of_size.flat_map(|answers| &answers.servers).collect();
+            processes::files(loaded, &servers, &elsewhere)
+        };
+        let (linked, alone) = (starters(false), starters(true));
+        let more = [callers(loaded, &told, &elsewhere), linked].concat();
+        let alone: Vec<String> = alone.into_iter().filter(|path| !more.contains(path)).collect();
+        let read = loaded.add_alone(&alone);
+        if (more.is_empty() || !loaded.add(&more, analyser.resolver)) && !read {
             return Some(components);
         }
         analyser.run(loaded, solved, &mut |loaded, solved| self.close(loaded, solved, waiting))
@@ -213,8 +231,9 @@ impl<'a, 't> Groups<'a, 't> {
         loop {
             solved.resolve(loaded, self.analyser.resolver, self.analyser.packages);
             let (mut groups, mut sets): (Vec<usize>, Vec<usize>) = Default::default();
+            // What is of no interest by itself is taken in once it is asked for, whoever else asked for it before.
             let led = solved.resolutions[first..].iter().flatten().filter_map(|(_, resolution)| match resolution {
-                Resolution::File(path) => Some(path.as_str()),
+                Resolution::File(path) if self.group_of.contains_key(path.as_str()) => Some(path.as_str()),
                 _ => None,
             });
             let read = loaded.modules[first..].iter().map(|module| module.path.as_str());
@@ -243,16 +262,16 @@ impl<'a, 't> Groups<'a, 't> {
                 files.extend(self.files[group].iter().copied());
             }
             for set in sets.into_iter().filter_map(|set| self.take(set)).collect::<Vec<_>>() {
-                files.extend(self.sources(set.files.iter().map(|(path, _)| path)));
+                files.extend(self.sources(&set));
             }
             loaded.load(&files, self.analyser.resolver);
         }
     }
 
     /// Keeps what is to be known of modules once they are let go of.
-    fn keep(&mut self, loaded: &Loaded<'_>, modules: &[usize], told: Option<(String, Answers)>) -> usize {
+    fn keep(&mut self, loaded: &Loaded<'_>, modules: &[usize], set: Set) -> usize {
         let at = self.sets.len();
-        self.sets.push(Some(Set { told, ..Set::default() }));
+        self.sets.push(Some(set));
         self.add(at, modules.iter().map(|index| (loaded.modules[*index].path.clone(), loaded.sizes[*index])).collect());
         if let Some(set) = &mut self.sets[at] {
             let comments = |index: &usize| {
@@ -281,16 +300,16 @@ impl<'a, 't> Groups<'a, 't> {
         Some(taken)
     }
 
-    /// Files by their paths.
-    fn sources<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Vec<&'t SourceFile> {
+    /// The files of a set.
+    fn sources(&self, set: &Set) -> Vec<&'t SourceFile> {
         let find = |path: &String| self.tree.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok();
-        paths.filter_map(find).map(|at| &self.tree.files[at]).collect()
+        set.files.iter().filter_map(|(path, _)| find(path)).map(|at| &self.tree.files[at]).collect()
     }
 }
 
 /// Files that may call the factories of which no caller was seen: how long what a factory makes lives depends on them.
 fn callers(loaded: &Loaded<'_>, told: &[&Answers], elsewhere: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let uncalled = || told.iter().flat_map(|answers| &answers.uncalled);
+    let uncalled = || told.iter().filter(|answers| !answers.large).flat_map(|answers| &answers.uncalled);
     let mut dirs: Vec<&String> = uncalled().map(|(dir, _)| dir).collect();
     dirs.sort();
     dirs.dedup();
