@@ -2,7 +2,7 @@
 //! database with a session's id in a column, labels of something remote.
 
 use super::access::{Access, Bag, Keyed, Kind};
-use super::keys::keys_session;
+use super::keys::{keys_session, stands_for_session};
 use crate::model::facts::{Arg, ExprId, ExprKind, Field, Key};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, Value};
@@ -18,11 +18,11 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives, out: &mut Vec<Keyed>) {
     for at in flow.program.exprs() {
         match flow.program.kind(at) {
             ExprKind::Call { args, .. } => calls(flow, at, args, &mut found),
-            ExprKind::Member { object, name } => planted(flow, at, *object, *name, &mut found),
+            ExprKind::Member { object, name } => planted(flow, lives, at, *object, *name, &mut found),
             // The attribute's name behind a constant.
             ExprKind::Index { object, key } => {
                 if let Some((name, _)) = literal(flow, At { module: at.module, id: *key }) {
-                    planted(flow, at, *object, name, &mut found);
+                    planted(flow, lives, at, *object, name, &mut found);
                 }
             }
             _ => {}
@@ -308,23 +308,38 @@ fn labels(flow: &Flow<'_>, at: ExprRef) -> Vec<(Name, ExprRef)> {
     out
 }
 
-/// `session._notes = …`: the session object carries the state.
-fn planted(flow: &Flow<'_>, at: ExprRef, object: ExprId, name: Name, found: &mut Vec<Keyed>) {
+/// `session._notes = …`, `server._notes ??= …`: an object that stands for the session carries the state.
+fn planted(flow: &Flow<'_>, lives: &Lives, at: ExprRef, object: ExprId, name: Name, found: &mut Vec<Keyed>) {
     let receiver = At { module: at.module, id: object };
-    if !flow.plays(receiver, Role::SessionObject) {
-        return;
-    }
+    let Some(role) = carries(flow, lives, at, receiver) else { return };
     let facts = flow.program.module(at.module);
     let assigned = facts.expr(at.id).parent.and_then(|parent| match facts.kind(parent) {
         ExprKind::Assign { target, value, .. } if *target == at.id => Some(At { module: at.module, id: *value }),
         _ => None,
     });
     let kind = if assigned.is_some() { Kind::Write } else { Kind::Read };
-    if kind == Kind::Read && flow.program.tables(at.module).member(Role::SessionObject, name.text()).is_some() {
+    if kind == Kind::Read && flow.program.tables(at.module).member(role, name.text()).is_some() {
         return;
     }
     let func = flow.program.func_of(at);
     let access = Access { at, key: receiver, receiver, kind, func, value: assigned };
     let holder = Holder { name, module: at.module, span: facts.expr(at.id).span, symbol: None };
     note(found, holder, None, access);
+}
+
+/// What an object is to the SDK, where a tool may plant an attribute on it. The SDK's own servers have hooks and settings that programs
+/// set: what counts there is an attribute that looks private.
+fn carries(flow: &Flow<'_>, lives: &Lives, at: ExprRef, receiver: ExprRef) -> Option<Role> {
+    if flow.plays(receiver, Role::SessionObject) {
+        return Some(Role::SessionObject);
+    }
+    let ExprKind::Member { name, .. } = flow.program.kind(at) else { return None };
+    let private = name.text().starts_with('_') && lives.handler_reach.contains(&flow.program.func_of(at));
+    if !private || !stands_for_session(flow, lives, receiver) {
+        return None;
+    }
+    flow.objects_at(receiver).find_map(|id| match flow.object(id) {
+        object if object.class.is_some() => None,
+        object => object.role,
+    })
 }

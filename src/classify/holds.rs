@@ -8,6 +8,7 @@ use super::by_hand;
 use super::counts::{class_around, counts_only, is_counted_by_tools, is_limit, is_once, keeps_timers};
 use super::guards::{gates_only, is_guard};
 use super::lifetime::{Finder, Lasting};
+use super::routing;
 use super::spend;
 use super::stores::Analysis;
 use super::words;
@@ -61,7 +62,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         keyed.accesses.iter().all(|access| access.kind == Kind::Delete || is_handler_access(analysis, access))
             && keyed.accesses.iter().any(|access| access.kind != Kind::Delete)
             && !holds_any(&[Role::Client, Role::ClientTransport], 2);
-    let upstream = holds_any(UPSTREAMS, 2) || objects.iter().any(|id| names_upstreams(analysis, *id, 2));
+    let upstream = holds_any(UPSTREAMS, 2)
+        || objects.iter().any(|id| names_upstreams(analysis, *id, 2))
+        || routing::is_route(analysis, keyed);
     if upstream && !keyed.by_object && !own_process {
         return judged(Holds::Upstream);
     }

@@ -17,7 +17,7 @@ use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::{Contexts, Lives, Mode};
 use crate::model::name::Name;
-use crate::model::program::{At, ClassRef, ExprRef, FuncRef};
+use crate::model::program::{ExprRef, FuncRef};
 use crate::model::query::Holder;
 use crate::model::vocabulary::{Op, Role};
 
@@ -141,7 +141,7 @@ impl<'p> Analysis<'p> {
                 .filter(|new| !out.iter().any(|found| found.objects.iter().any(|object| new.objects.contains(object))))
                 .collect::<Vec<_>>(),
         );
-        self.add_framework_state(&mut out);
+        out.extend(super::framework_state::find(self));
         self.add_upstreams(&mut out);
         self.pair_accounts(&mut out);
         out.sort_by_key(|found| (found.holder.module, found.holder.span));
@@ -283,67 +283,6 @@ impl<'p> Analysis<'p> {
         })
     }
 
-    /// What a framework's object keeps for a session: the identity that it was opened with, and the state that it offers.
-    fn add_framework_state(&self, out: &mut Vec<Found>) {
-        for class in self.flow.program.classes() {
-            if self.flow.class_role(class) != Some(Role::SessionFramework) {
-                continue;
-            }
-            for (name, holds) in [("props", Holds::Auth), ("state", Holds::AppState)] {
-                let uses = self.framework_uses(class, name);
-                let Some(first) = uses.first().copied() else { continue };
-                let holder = Holder {
-                    name: Name::new(name),
-                    module: class.module,
-                    span: self.flow.program.expr(first).span,
-                    symbol: None,
-                };
-                let mut found = Found {
-                    name: holder.name,
-                    container: self.flow.program.class(class).name.map_or("class", Name::text).to_owned(),
-                    keyed_by: KeyedBy::SessionApi,
-                    value: None,
-                    holds,
-                    with_transport: false,
-                    with_auth: holds == Holds::Auth,
-                    carrier: Carrier::Manual,
-                    failure: Failure::Lost,
-                    tools: self.tools_at(uses.iter()),
-                    fields: Vec::new(),
-                    uses: Vec::new(),
-                    writers: uses,
-                    fallback: None,
-                    objects: Vec::new(),
-                    held: Some(Held::Field),
-                    holder,
-                };
-                found.carrier = self.carrier(&found, false);
-                out.push(found);
-            }
-        }
-    }
-
-    /// Where the methods of a framework's class use a member that it inherits; state counts where it is set.
-    fn framework_uses(&self, class: ClassRef, name: &str) -> Vec<ExprRef> {
-        let facts = self.flow.program.module(class.module);
-        let declares = facts.class(class.id).fields.iter().any(|field| field.name == name);
-        if declares {
-            return Vec::new();
-        }
-        let own = |object| matches!(facts.kind(object), ExprKind::This(Some(id)) if *id == class.id);
-        let uses = |wanted: &str| -> Vec<ExprRef> {
-            let all = facts.expr_ids().map(|id| At { module: class.module, id });
-            all.filter(
-                |at| matches!(facts.kind(at.id), ExprKind::Member { object, name } if *name == wanted && own(*object)),
-            )
-            .collect()
-        };
-        if name == "state" && uses("setState").is_empty() {
-            return Vec::new();
-        }
-        uses(name)
-    }
-
     /// Upstreams and child processes that live as long as a session and that no keyed store holds yet.
     fn add_upstreams(&self, out: &mut Vec<Found>) {
         if out.iter().any(|found| found.holds == Holds::Upstream) {
@@ -413,7 +352,7 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    fn carrier(&self, found: &Found, argument: bool) -> Carrier {
+    pub(super) fn carrier(&self, found: &Found, argument: bool) -> Carrier {
         match found.holds {
             Holds::AppState if argument && self.is_selection(found) => Carrier::Argument,
             Holds::AppState => Carrier::Handle,

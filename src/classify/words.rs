@@ -275,6 +275,26 @@ pub fn is_upstream(name: &str) -> bool {
     any(name, &["upstream"])
 }
 
+/// Where another server is, as a field of what is known of it.
+pub fn is_address(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('_', "");
+    is_upstream(&name)
+        || matches!(
+            name.as_str(),
+            "url"
+                | "baseurl"
+                | "origin"
+                | "href"
+                | "host"
+                | "port"
+                | "address"
+                | "addr"
+                | "target"
+                | "backend"
+                | "backendurl"
+        )
+}
+
 /// Whoever is authenticated, under a name that means nothing else.
 pub fn is_principal(name: &str) -> bool {
     any(name, &["principal"])

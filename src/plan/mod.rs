@@ -12,6 +12,7 @@ pub mod handle;
 pub mod labels;
 pub mod loggers;
 pub mod origins;
+pub mod records;
 pub mod required;
 pub mod selection;
 pub mod settings;
@@ -78,6 +79,8 @@ pub enum StepKind {
     Captured(Box<handle::captured::Captured>),
     /// The keys of a store outside of the program hold a handle.
     External(Box<handle::external::External>),
+    /// State that records hold beside the transport gets a table of its own.
+    Records(Box<records::Records>),
     /// A choice that a session remembers becomes an argument.
     Selection(Box<selection::Selection>),
     /// A table of counts is keyed by network address.
@@ -177,6 +180,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
         return out;
     }
     selection::plan(context, settings, &mut out);
+    records::plan(context, settings, &mut out);
     handle::plan(context, server, settings, &mut out);
     handle::captured::plan(context, server, settings, &mut out);
     telemetry::plan(context, server, &mut out);

@@ -81,6 +81,7 @@ fn by_kind(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
         StepKind::Labels(labels) => typescript::labels::render(labels, files),
         StepKind::Captured(captured) => typescript::handle::captured::render(captured, files),
         StepKind::External(external) => typescript::external::render(external, files),
+        StepKind::Records(records) => typescript::records::render(records, files),
         StepKind::Selection(selection) => typescript::selection::render(selection, files),
         StepKind::Telemetry(telemetry) => typescript::telemetry::render(telemetry, files),
         StepKind::Required(required) => typescript::required::render(required, files),

@@ -14,6 +14,7 @@ export function buildServer() {
   return server;
 }
 ";
+const FASTMCP: &str = r#"{"name":"mail","type":"module","dependencies":{"fastmcp":"^3.20.0","zod":"^3.25.0"}}"#;
 
 #[test]
 fn found() {
@@ -158,6 +159,30 @@ oauth.get('/callback', async (req, res) => {
   res.send('You may close this page.');
 });
 ").store("tokens:auth:manual:*"),
+            Program::bare("an identity that FastMCP keeps for the session", FASTMCP).category("auth").ts(r"
+import { FastMCP, UserError } from 'fastmcp';
+import { z } from 'zod';
+import { users } from './users.js';
+const server = new FastMCP({
+  name: 'mail',
+  version: '1.0.0',
+  authenticate: async (request) => {
+    const user = await users.byKey(String(request.headers['x-api-key']));
+    if (!user) throw new Response(null, { status: 401 });
+    return { id: user.id };
+  },
+});
+server.addTool({
+  name: 'inbox',
+  description: 'Lists mail',
+  parameters: z.object({ folder: z.string() }),
+  execute: async (args, context) => {
+    if (!context.session) throw new UserError('nobody');
+    return users.mail(context.session.id, args.folder);
+  },
+});
+server.start({ transportType: 'httpStream', httpStream: { port: 8080 } });
+").file("users.ts", "export const users = { async byKey(key: string) { return key ? { id: key } : undefined; }, mail(id: string, folder: string) { return id + folder; } };\n"),
         ],
     );
 }
@@ -215,6 +240,33 @@ app.post('/mcp', async (req, res) => {
   await transport.handleRequest(req, res, req.body);
 });
 app.listen(3000);
+"),
+            Program::bare("an identity that FastMCP asks for with each request", FASTMCP).category("none").ts(r"
+import { FastMCP } from 'fastmcp';
+import { z } from 'zod';
+const server = new FastMCP({
+  name: 'mail',
+  version: '1.0.0',
+  authenticate: async (request) => ({ id: String(request.headers['x-api-key']) }),
+});
+server.addTool({
+  name: 'inbox',
+  description: 'Lists mail',
+  parameters: z.object({ folder: z.string() }),
+  execute: async ({ folder }, { session }) => `${session?.id} ${folder}`,
+});
+server.start({ transportType: 'httpStream', httpStream: { port: 8080, stateless: true } });
+"),
+            Program::bare("a gate in FastMCP whose answer no tool asks for", FASTMCP).category("none").allow("implicit-sessions").ts(r"
+import { FastMCP } from 'fastmcp';
+import { z } from 'zod';
+const server = new FastMCP({
+  name: 'mail',
+  version: '1.0.0',
+  authenticate: async (request) => { if (request.headers['x-api-key'] !== process.env.KEY) throw new Response(null, { status: 401 }); return {}; },
+});
+server.addTool({ name: 'time', description: 'The time', parameters: z.object({}), execute: async () => new Date().toISOString() });
+server.start({ transportType: 'sse', sse: { endpoint: '/sse', port: 8080 } });
 "),
         ],
     );

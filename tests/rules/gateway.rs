@@ -85,6 +85,77 @@ app.get('/sse', async (req, res) => {
 app.post('/messages', (req, res) => sessions.get(req.query.sessionId)?.transport.handlePostMessage(req, res));
 app.listen(3001);
 "),
+            Program::bare("sticky routing of a proxy", r#"{"name":"edge","type":"module","dependencies":{"hono":"^4.0.0","ioredis":"^5.0.0"}}"#).category("gateway").ts(r"
+import { Hono } from 'hono';
+import Redis from 'ioredis';
+const redis = new Redis();
+const backends = (process.env.BACKENDS ?? '').split(',');
+const app = new Hono();
+app.post('/mcp', async (c) => {
+  const body = await c.req.json();
+  const sid = c.req.header('mcp-session-id');
+  const backend = (sid && (await redis.get(`route:${sid}`))) || backends[Math.floor(Math.random() * backends.length)];
+  const answer = await fetch(`${backend}/mcp`, { method: 'POST', headers: c.req.raw.headers, body: JSON.stringify(body) });
+  if (body.method === 'initialize') {
+    const opened = answer.headers.get('mcp-session-id');
+    if (opened) await redis.set(`route:${opened}`, backend);
+  }
+  return answer;
+});
+export default app;
+"),
+            Program::commonjs("a map from session to worker address, handed to a helper, JavaScript").category("gateway").js(r"
+const express = require('express');
+const workers = (process.env.WORKERS || '').split(',');
+const owners = new Map();
+let turn = 0;
+async function forward(base, req, res) {
+  const answer = await fetch(new URL('/mcp', base), { method: req.method, headers: req.headers, body: JSON.stringify(req.body) });
+  const opened = answer.headers.get('mcp-session-id');
+  if (opened) { owners.set(opened, { url: base, since: Date.now() }); res.set('mcp-session-id', opened); }
+  res.status(answer.status).send(await answer.text());
+}
+const app = express();
+app.use(express.json());
+app.all('/mcp', async (req, res) => {
+  const sid = req.headers['mcp-session-id'];
+  if (req.body && req.body.method === 'initialize') return forward(workers[turn++ % workers.length], req, res);
+  const owner = owners.get(sid);
+  if (!owner) return res.status(404).end();
+  await forward(owner.url, req, res);
+});
+app.listen(8080);
+"),
+            Program::python("a dict from session to backend, Python", "starlette httpx", r#"
+import random
+import httpx
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+BACKENDS = ["http://a:9000", "http://b:9000"]
+affinity: dict[str, str] = {}
+client = httpx.AsyncClient()
+
+
+async def relay(request: Request) -> Response:
+    body = await request.json()
+    sid = request.headers.get("mcp-session-id")
+    if body.get("method") == "initialize":
+        target = random.choice(BACKENDS)
+    else:
+        target = affinity.get(sid)
+        if target is None:
+            return Response(status_code=404)
+    answer = await client.post(f"{target}/mcp", json=body, headers=dict(request.headers))
+    if opened := answer.headers.get("mcp-session-id"):
+        affinity[opened] = target
+    return Response(answer.content, answer.status_code, dict(answer.headers))
+
+
+app = Starlette(routes=[Route("/mcp", relay, methods=["POST"])])
+"#).category("gateway"),
         ],
     );
 }
@@ -139,6 +210,46 @@ export function buildServer() {
   server.registerTool('log', { inputSchema: { path: z.string() } }, async ({ path }) => {
     const { stdout } = await run('git', ['log', '--oneline'], { cwd: path });
     return { content: [{ type: 'text', text: stdout }] };
+  });
+  return server;
+}
+"),
+            Program::v1("a place that tools set and call").category("app-state").stateful(r"
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const hosts = new Map<string, { url: string }>();
+export function buildServer() {
+  const server = new McpServer({ name: 'rest', version: '1.0.0' });
+  server.registerTool('use_host', { inputSchema: { url: z.string() } }, async ({ url }, extra) => {
+    hosts.set(extra.sessionId!, { url });
+    return { content: [{ type: 'text', text: 'ok' }] };
+  });
+  server.registerTool('get', { inputSchema: { path: z.string() } }, async ({ path }, extra) => {
+    const host = hosts.get(extra.sessionId!);
+    const answer = await fetch(`${host?.url}/${path}`);
+    return { content: [{ type: 'text', text: await answer.text() }] };
+  });
+  return server;
+}
+"),
+            Program::v1("a login under way, finished by a route").stateful(r"
+import express from 'express';
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+type Login = { tokenEndpoint: string; verifier: string; token?: string };
+const logins = new Map<string, Login>();
+export const callback = express.Router();
+callback.get('/callback/:code', async (req, res) => {
+  const login = logins.get(req.headers['mcp-session-id'] as string)!;
+  const answer = await fetch(login.tokenEndpoint, { method: 'POST', body: login.verifier });
+  login.token = (await answer.json()).access_token;
+  res.end();
+});
+export function buildServer() {
+  const server = new McpServer({ name: 'drive', version: '1.0.0' });
+  server.registerTool('login', { inputSchema: { issuer: z.string() } }, async ({ issuer }, extra) => {
+    logins.set(extra.sessionId!, { tokenEndpoint: `${issuer}/token`, verifier: 'x' });
+    return { content: [{ type: 'text', text: 'open the page' }] };
   });
   return server;
 }

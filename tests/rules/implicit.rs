@@ -38,6 +38,11 @@ export class Clock extends McpAgent {
 }
 export default Clock.serve('/mcp');
 "),
+Program::bare("mcp-framework over HTTP", r#"{"name":"clock","type":"module","dependencies":{"mcp-framework":"^0.2.0"}}"#).category("none").facet("implicit-sessions").ts(r"
+import { MCPServer } from 'mcp-framework';
+const server = new MCPServer({ transport: { type: 'http-stream', options: { port: 8080 } } });
+await server.start();
+"),
         ],
     );
 }

@@ -62,6 +62,19 @@ export function buildServer() {
   return server;
 }
 "),
+Program::v1("an attribute planted on the server").category("app-state").stateful(r"
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+export function buildServer() {
+  const server = new McpServer({ name: 'notes', version: '1.0.0' });
+  server.registerTool('note', { inputSchema: { text: z.string() } }, async ({ text }) => {
+    const mine = ((server as any)._notes ??= []) as string[];
+    mine.push(text);
+    return { content: [{ type: 'text', text: String(mine.length) }] };
+  });
+  return server;
+}
+"),
         ],
     );
 }
@@ -100,6 +113,16 @@ const point = z.object({ x: z.number(), y: z.number() });
 export function buildServer() {
   const server = new McpServer({ name: 'schemas', version: '1.0.0' });
   server.registerTool('schema', { description: 'Of a point' }, async () => ({ content: [{ type: 'text', text: describe(point) }] }));
+  return server;
+}
+"),
+            Program::v1("hooks and settings of the SDK's server").stateful(r"
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+export function buildServer() {
+  const server = new McpServer({ name: 'notes', version: '1.0.0' });
+  server.server.onerror = (error) => console.error(error);
+  (server as any)._label = 'notes';
+  server.registerTool('label', { description: 'Its label' }, async () => ({ content: [{ type: 'text', text: (server as any)._label }] }));
   return server;
 }
 "),

@@ -6,6 +6,7 @@ use crate::program::{Program, silent, speaks};
 
 const RULE: &str = "session-state-api";
 const AGENTS: &str = r#"{"name":"desk","type":"module","dependencies":{"agents":"^0.2.0","@modelcontextprotocol/sdk":"^1.20.0","zod":"^3.25.0"}}"#;
+const FASTMCP: &str = r#"{"name":"notes","type":"module","dependencies":{"fastmcp":"^3.20.0","zod":"^3.25.0"}}"#;
 
 #[test]
 fn found() {
@@ -51,6 +52,22 @@ export default {
     return Counter.serveSSE('/sse').fetch(request, env, ctx);
   },
 };
+"),
+Program::bare("fields of the session object of fastmcp", FASTMCP).category("app-state").ts(r"
+import { FastMCP } from 'fastmcp';
+import { z } from 'zod';
+type Mine = { notes: string[] };
+const server = new FastMCP<Mine>({ name: 'notes', version: '1.0.0', authenticate: async () => ({ notes: [] }) });
+server.addTool({
+  name: 'add_note',
+  description: 'Adds a note',
+  parameters: z.object({ text: z.string() }),
+  execute: async ({ text }, { session }) => {
+    session!.notes.push(text);
+    return `${session!.notes.length} notes`;
+  },
+});
+server.start({ transportType: 'httpStream', httpStream: { port: 8080 } });
 "),
         ],
     );

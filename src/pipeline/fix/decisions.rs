@@ -201,7 +201,9 @@ impl All<'_> {
 /// Where a step puts the state of a store; `None` for steps that are about no store of their own.
 fn carries(step: &Step) -> Option<Carrier> {
     match step.kind {
-        StepKind::Handle(_) | StepKind::Captured(_) | StepKind::External(_) => Some(Carrier::Handle),
+        StepKind::Handle(_) | StepKind::Captured(_) | StepKind::External(_) | StepKind::Records(_) => {
+            Some(Carrier::Handle)
+        }
         StepKind::Selection(_) => Some(Carrier::Argument),
         StepKind::Telemetry(_) => Some(Carrier::Request),
         _ => None,

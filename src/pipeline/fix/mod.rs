@@ -4,6 +4,7 @@ mod commits;
 mod decisions;
 mod documents;
 mod edits;
+mod forsaken;
 mod gate;
 mod left;
 mod obeyed;
@@ -113,12 +114,18 @@ fn think(options: &FixOptions, rounds: usize, progress: &dyn Progress) -> Result
             return Err(pass(&options.scan, progress).err().unwrap_or_else(|| ScanError::not_found(&paths[0])).into());
         }
     };
-    let mut proposer = Proposer::new(options, progress, &root);
     let settings = edit::Settings { level: options.level, rounds };
-    let outcome =
-        edit::fixpoint::run(&root, settings, &gate::Gate::default(), &mut |overlay| proposer.propose(overlay))?;
-    let rounds = proposer.finish(&outcome)?;
-    Ok((root, outcome, rounds))
+    let mut alone = Vec::new();
+    loop {
+        let mut proposer = Proposer::new(options, progress, &root, &alone);
+        let outcome =
+            edit::fixpoint::run(&root, settings, &gate::Gate::default(), &mut |overlay| proposer.propose(overlay))?;
+        let rounds = proposer.finish(&outcome)?;
+        match forsaken::first(&rounds, &outcome) {
+            Some(found) => alone.push(found),
+            None => return Ok((root, outcome, rounds)),
+        }
+    }
 }
 
 impl Prepared {

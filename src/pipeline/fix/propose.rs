@@ -56,6 +56,8 @@ pub struct Proposer<'a> {
     options: &'a FixOptions,
     progress: &'a dyn Progress,
     root: PathBuf,
+    /// Steps that only prepare another one which turned out to be refused.
+    alone: &'a [(String, Refused)],
     first: Option<Pass>,
     last: Option<(Overlay, Pass)>,
     held: Vec<Held>,
@@ -64,11 +66,17 @@ pub struct Proposer<'a> {
 
 impl<'a> Proposer<'a> {
     /// Nothing is proposed yet.
-    pub fn new(options: &'a FixOptions, progress: &'a dyn Progress, root: &Path) -> Self {
+    pub fn new(
+        options: &'a FixOptions,
+        progress: &'a dyn Progress,
+        root: &Path,
+        alone: &'a [(String, Refused)],
+    ) -> Self {
         Self {
             options,
             progress,
             root: root.to_owned(),
+            alone,
             first: None,
             last: None,
             held: Vec::new(),
@@ -171,6 +179,9 @@ impl<'a> Proposer<'a> {
     fn turn(&self, step: &Step, plans: &[ServerPlan], texts: &Texts) -> Result<Rendered, Why> {
         if let Some((_, reason)) = self.options.without.iter().find(|(id, _)| *id == step.id) {
             return Err(Why::Left(reason.clone()));
+        }
+        if let Some((_, refused)) = self.alone.iter().find(|(id, _)| *id == step.id) {
+            return Err(Why::Refused(refused.clone()));
         }
         let planned = |id: &&String| plans.iter().flat_map(|plan| &plan.steps).any(|other| other.id == **id);
         if let Some(id) = step.requires.iter().find(planned) {

@@ -344,7 +344,7 @@ fn is_list(context: &Context<'_, '_>, found: &Found) -> bool {
 }
 
 /// What a server's name says beside that it is a server.
-fn domain(name: &str) -> String {
+pub(in crate::plan) fn domain(name: &str) -> String {
     const PLAIN: &[&str] =
         &["server", "mcp", "demo", "example", "service", "my", "test", "sample", "app", "tool", "tools"];
     let words = crate::classify::words::words(name.rsplit('/').next().unwrap_or(name));

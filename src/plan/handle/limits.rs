@@ -64,7 +64,7 @@ fn looks_back(context: &Context<'_, '_>, at: ExprRef) -> bool {
 }
 
 /// `Date.now()`, `new Date()`, or a variable that was given one.
-fn is_time(context: &Context<'_, '_>, at: ExprRef) -> bool {
+pub(in crate::plan) fn is_time(context: &Context<'_, '_>, at: ExprRef) -> bool {
     let flow = &context.analysis.flow;
     let facts = flow.program.module(at.module);
     match facts.kind(at.id) {

@@ -17,11 +17,13 @@ mod wrapped;
 
 use super::{SharedStore, Site};
 
+pub(super) use captured::domain;
 pub(super) use carriers::{Problem, follow, follow_reads};
-pub(super) use facts::{argument_names, entry as entry_of, loose, made, tool_names};
+pub(super) use facts::{argument_names, container, entry as entry_of, loose, made, place, tool_names, values};
+pub(super) use limits::is_time;
 pub(super) use names::singular;
 pub use names::{Names, plural};
-pub(super) use planner::INTERFACE;
+pub(super) use planner::{INTERFACE, manual as refused};
 pub use planner::{plan, withhold};
 pub use roles::Role;
 pub(super) use trace::home;

@@ -29,6 +29,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
             found.holds == Holds::AppState
                 && choice::carrier(context, settings, found) == Carrier::Handle
                 && found.keyed_by == KeyedBy::SessionId
+                && !found.with_transport
         })
         .filter(|found| !is_split(context, found, &out.steps))
         .collect();
@@ -129,7 +130,7 @@ impl Words {
 pub(super) const RULE: &str = session_keyed_state::RULE.name;
 
 /// A store that stays, and why.
-pub(super) fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual {
+pub(in crate::plan) fn manual(context: &Context<'_, '_>, found: &Found, problem: Problem) -> Manual {
     let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
     Manual {
         rule: RULE,
@@ -166,12 +167,6 @@ fn store(
         return Err(stop(
             "it keeps lists of numbers that seem to be times of calls, by which later ones are limited: a limit is no handle",
             "where it limits calls, key it by the authenticated user or the network address; else turn it into a handle by hand",
-        ));
-    }
-    if found.with_transport {
-        return Err(stop(
-            "its records hold the transport as well",
-            "keep the state in a map of its own first; the transport goes with the sessions",
         ));
     }
     if found.with_auth {

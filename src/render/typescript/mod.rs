@@ -14,6 +14,7 @@ pub mod lines;
 pub mod project;
 pub mod prune;
 pub mod pure;
+pub mod records;
 pub mod required;
 pub mod scope;
 pub mod script;

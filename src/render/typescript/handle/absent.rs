@@ -157,6 +157,9 @@ fn unconditional<'t>(value: Node<'t>, script: &Script) -> Node<'t> {
                 _ => value,
             }
         }
+        "binary_expression" if value.child_by_field_name("operator").is_some_and(|sign| script.of(sign) == "&&") => {
+            value.child_by_field_name("right").map_or(value, bare)
+        }
         _ => value,
     }
 }

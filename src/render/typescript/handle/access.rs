@@ -25,6 +25,11 @@ pub fn rewrite(work: &mut Work<'_>) -> Result<(), Refused> {
             work.edits.cut(script, script.removal(statement(node)));
             continue;
         }
+        let (_, key) = work.scripts.expression(&touch.key)?;
+        if let Some(around) = asking_for_id(script, node, key).filter(|_| touch.kind == Kind::Read) {
+            work.edits.cut(script, Span::new(around.start_byte(), node.start_byte()));
+            work.edits.cut(script, Span::new(node.end_byte(), around.end_byte()));
+        }
         match node.kind() {
             "call_expression" => call(work, script, node, touch)?,
             "subscript_expression" => index(work, script, node, touch)?,
@@ -33,6 +38,32 @@ pub fn rewrite(work: &mut Work<'_>) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// `id ? read : undefined`, `id && read` around a read: a handle is always there.
+fn asking_for_id<'t>(script: &Script, read: Node<'t>, key: Node<'t>) -> Option<Node<'t>> {
+    let around = std::iter::successors(read.parent(), Node::parent).find(|node| bare(*node) != read)?;
+    let id = script.of(bare(key));
+    let asks = |condition: Node<'_>| {
+        let text = script.of(bare(condition));
+        let absent = text.strip_prefix(id).map(str::trim_start);
+        absent.is_some_and(|rest| matches!(rest, "" | "!== undefined" | "!= undefined" | "!= null"))
+    };
+    let is = |field: &str| around.child_by_field_name(field).filter(|node| bare(*node) == read).is_some();
+    let found = match around.kind() {
+        "ternary_expression" => {
+            let otherwise = around.child_by_field_name("alternative")?;
+            is("consequence")
+                && matches!(script.of(otherwise), "undefined" | "null")
+                && asks(around.child_by_field_name("condition")?)
+        }
+        "binary_expression" => {
+            let operator = around.child_by_field_name("operator")?;
+            is("right") && script.of(operator) == "&&" && asks(around.child_by_field_name("left")?)
+        }
+        _ => false,
+    };
+    (found && key.kind() == "identifier").then_some(around)
 }
 
 /// A container that is keyed alike goes on as it is, under the handle.

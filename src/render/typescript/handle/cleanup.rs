@@ -28,6 +28,10 @@ pub fn take(work: &mut Work<'_>, script: &Script, read: Node<'_>) -> Result<bool
         if drops(work, script, node) || node.kind() == "return_statement" && children(node).is_empty() {
             continue;
         }
+        // What has nothing to do with the value stays, where it was done whether there was one or not.
+        if guard.is_none() && mentions(script, node, value).is_empty() {
+            continue;
+        }
         if !only_of(work, script, node, value) {
             return Ok(false);
         }

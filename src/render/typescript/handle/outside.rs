@@ -287,6 +287,11 @@ fn sweeps(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool, 
     }
     let store = work.handle.store.name.as_str();
     if let Some(more) = foreign_call(script, timer, store) {
+        // It sweeps sessions, whose state goes with them: the state has a lifetime of its own now.
+        if only_dropped(work, script, timer) {
+            work.idle = work.idle.take().or_else(|| idle_limit(work, script, timer));
+            return Ok(false);
+        }
         return Err(script.refuse(
             more,
             "the timer that sweeps the store does something else as well",
@@ -298,6 +303,13 @@ fn sweeps(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool, 
     }
     work.edits.cut(script, script.removal(whole));
     Ok(true)
+}
+
+/// Whether all that a timer does to the store is to drop what it was told to by something else.
+fn only_dropped(work: &Work<'_>, script: &Script, timer: Node<'_>) -> bool {
+    let inside = |site: &crate::plan::Site| site.path == script.path && span(timer).contains(site.span);
+    let mut outside = work.handle.outside.iter().filter(|outside| inside(&outside.at));
+    outside.all(|outside| outside.kind == Kind::Delete) && !work.handle.loose.iter().any(inside)
 }
 
 /// The milliseconds after which a sweep drops what nobody used: `Date.now() - seen > LIMIT`, `seen < Date.now() - LIMIT`.
