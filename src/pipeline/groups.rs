@@ -244,8 +244,10 @@ impl<'a, 't> Groups<'a, 't> {
                 }
             }
             first = solved.resolutions.len();
-            (groups.sort_unstable(), groups.dedup());
-            (sets.sort_unstable(), sets.dedup());
+            for found in [&mut groups, &mut sets] {
+                found.sort_unstable();
+                found.dedup();
+            }
             if groups.is_empty() && sets.is_empty() {
                 return true;
             }
