@@ -342,8 +342,11 @@ fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &
                     }
                     _ => false,
                 });
-                // A secret that the model passed, or one made for a login under way. One from the environment is everybody's.
-                let given = values.iter().any(|v| !matches!(v, Value::External(..) | Value::Text(_) | Value::Absent));
+                // A secret that the model passed, or one made for a login under way. One from the environment is everybody's, and the
+                // session's own id says which session a record belongs to.
+                let given = values
+                    .iter()
+                    .any(|v| !matches!(v, Value::External(..) | Value::Text(_) | Value::Absent | Value::Id(_)));
                 strong
                     || words::is_principal(field.text())
                     || words::is_token_field(field.text())
@@ -357,6 +360,10 @@ fn compares_owner(analysis: &Analysis<'_>, objects: &[ObjId]) -> bool {
     let flow = &analysis.flow;
     flow.program.exprs().any(|at| {
         let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { return false };
+        // A record found by the session's own id says nothing of a user.
+        if [*left, *right].iter().all(|side| flow.is_id(At { module: at.module, id: *side })) {
+            return false;
+        }
         [*left, *right].into_iter().any(|side| {
             let ExprKind::Member { object, name } = flow.program.module(at.module).kind(side) else { return false };
             words::is_owner(name.text())

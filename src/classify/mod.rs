@@ -17,6 +17,7 @@ mod holders;
 pub mod holds;
 mod keys;
 pub mod lifetime;
+mod memo;
 pub mod mutations;
 pub mod processes;
 mod registries;

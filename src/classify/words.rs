@@ -328,7 +328,7 @@ pub fn is_counting(name: &str) -> bool {
 
 /// What can be worked out again whenever it is missing.
 pub fn is_cache(name: &str) -> bool {
-    any(name, &["cache", "cached", "memo", "memoized"])
+    any(name, &["cache", "cached", "memo", "memoized", "memoised", "computed", "precomputed"])
 }
 
 /// A class that admits or refuses calls by what came before, whatever its fields are called.

@@ -107,9 +107,9 @@ pub(super) fn ways(purpose: Purpose, carrier: Carrier) -> &'static [&'static str
         (_, Carrier::Tasks) => {
             &["answer with a task and its id (the tasks extension), or with an id that a second tool asks after"]
         }
-        (_, Carrier::Process) => {
-            &["keep it once for the process, keyed by what it was made from; no session has a part in it"]
-        }
+        (_, Carrier::Process) => &[
+            "keep it once for the process, bounded and keyed by all that it was made from, or drop it and compute anew",
+        ],
         (_, Carrier::Drop) => &["delete it: without sessions nothing needs it"],
         (_, Carrier::Manual) => &[
             "decide whom it belongs to: what a client makes gets a handle, what a user owns is kept by the user, the rest is one for all",

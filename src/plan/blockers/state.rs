@@ -2,7 +2,7 @@
 
 use super::advice::{Purpose, purpose, ways};
 use super::{Blockers, is_claimed};
-use crate::classify::answer::{Failure, Holds};
+use crate::classify::answer::{Carrier, Failure, Holds};
 use crate::classify::stores::Found;
 use crate::plan::{Manual, Site, Step, site};
 use crate::rules::detect::{Context, Spot, tools_of};
@@ -99,6 +99,9 @@ fn block(found: &Found, purpose: Purpose, at: Site, out: &mut Blockers) {
             at,
             format!("`{name}` is kept by session{tools}"),
             match purpose {
+                Purpose::Data if found.carrier == Carrier::Process => {
+                    "it only spares computing the same again: no session owns it, and a handle would be one for nothing"
+                }
                 Purpose::Data => "no step moves it, and without a session it is lost or shared by all clients",
                 Purpose::Admits => "it admits, refuses or limits calls: a handle would let the model carry its own permission",
                 Purpose::Counts => "it counts who uses what belongs to a session: without sessions there is nothing to count",

@@ -69,6 +69,8 @@ pub struct Looked<'c, 'a, 'p> {
     leaving: Vec<Span>,
     /// Names that the conditions of such code ask for.
     asked: Vec<Span>,
+    /// How deep to look into functions that are called.
+    depth: usize,
 }
 
 impl<'c, 'a, 'p> Looked<'c, 'a, 'p> {
@@ -94,7 +96,7 @@ impl<'c, 'a, 'p> Looked<'c, 'a, 'p> {
             .filter(|branch| branch.then_leaves || branch.otherwise_leaves)
             .map(|branch| facts.expr(branch.condition).span)
             .collect();
-        Self { context, func, region, own: own.filter(|span| inside(*span)).collect(), leaving, asked }
+        Self { context, func, region, own: own.filter(|span| inside(*span)).collect(), leaving, asked, depth: 4 }
     }
 
     fn exprs(&self) -> impl Iterator<Item = ExprRef> + '_ {
@@ -176,6 +178,15 @@ impl<'c, 'a, 'p> Looked<'c, 'a, 'p> {
             .find_map(|at| self.data(at))
     }
 
+    /// Whether a function that is called makes something of what it is given, and does not only wrap it.
+    fn is_told_more(&self, call: ExprRef) -> bool {
+        let Some(depth) = self.depth.checked_sub(1) else { return true };
+        self.context.analysis.flow.callees(call).iter().any(|callee| {
+            let inside = Self { depth, ..Self::at(self.context, *callee, &[]) };
+            inside.tells().is_some()
+        })
+    }
+
     /// Whether it answers anything.
     pub fn answers(&self) -> bool {
         let program = self.context.analysis.flow.program;
@@ -194,7 +205,7 @@ impl<'c, 'a, 'p> Looked<'c, 'a, 'p> {
                 let name = flow.callee_name(at).map(|name| name.text().to_owned()).unwrap_or_default();
                 let method = matches!(flow.program.kind(inner(*callee)), ExprKind::Member { .. });
                 let known = !method || name == "stringify" || !flow.callees(at).is_empty();
-                if !known || args.len() > 3 {
+                if !known || args.len() > 3 || self.is_told_more(at) {
                     return Some(at);
                 }
                 args.iter().find_map(|arg| self.data(inner(arg.value)))

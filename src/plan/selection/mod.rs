@@ -25,6 +25,8 @@ pub struct Selection {
     pub declared: Site,
     /// How it is kept.
     pub kept: Kept,
+    /// The type of what a table keeps, as it is written.
+    pub value: Option<String>,
     /// How the argument is called.
     pub argument: Names,
     /// The tool that lists what can be chosen.
@@ -45,6 +47,14 @@ pub struct Selection {
     pub tools: Vec<ToolUse>,
     /// Tools that only mark it in a list.
     pub marking: Vec<ToolUse>,
+}
+
+impl Selection {
+    /// Tools that go.
+    pub fn gone(&self) -> impl Iterator<Item = &ToolUse> {
+        let setter = self.setter.tells.is_none().then_some(&self.setter.tool);
+        setter.into_iter().chain(&self.idle)
+    }
 }
 
 /// How a choice is kept.
@@ -80,6 +90,8 @@ pub struct Setter {
     pub links: Vec<Link>,
     /// What is written.
     pub value: Site,
+    /// Where it answers more than that it was done: it stays, as a tool that looks up.
+    pub tells: Option<Site>,
 }
 
 /// A function on the way of an id to where it is kept.
@@ -184,6 +196,16 @@ fn step(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Step, Problem> {
     let found = slot.found;
     let at = declared(context, found);
     let setter = setter::of(context, slot)?;
+    let reads_itself = slot.reads.iter().flat_map(|read| setter::ways(context, read.at));
+    if let Some(at) =
+        setter.tells.clone().filter(|_| reads_itself.into_iter().any(|way| way.tool == *setter.tool.name.as_str()))
+    {
+        return Err(Problem {
+            at,
+            why: format!("{} answers more than that it was done", setter.tool.name),
+            todo: "make it a tool that only looks up, and let the others take the id as a required argument".to_owned(),
+        });
+    }
     let uses = reads::of(context, slot, &setter.tool)?;
     let name = slot.name.text();
     let argument = names(context, &setter.given, name);
@@ -194,15 +216,19 @@ fn step(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Step, Problem> {
         claims.push(Claim { rule: session_fallback_bucket::RULE.name, at: site(context, context.spot(key)) });
     }
     let readers: Vec<&str> = uses.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let gone: Vec<&str> = std::iter::once(&setter.tool).chain(&uses.idle).map(|tool| tool.name.as_str()).collect();
-    let notes = vec![
-        format!(
-            "{} take {}: what the session remembered is a choice that the caller can name",
-            readers.join(", "),
-            argument.argument
-        ),
-        format!("no longer of use, and taken out: {}", gone.join(", ")),
-    ];
+    let leaves = setter.tells.is_none().then_some(&setter.tool);
+    let gone: Vec<&str> = leaves.into_iter().chain(&uses.idle).map(|tool| tool.name.as_str()).collect();
+    let mut notes = vec![format!(
+        "{} take {}: what the session remembered is a choice that the caller can name",
+        readers.join(", "),
+        argument.argument
+    )];
+    if !gone.is_empty() {
+        notes.push(format!("no longer of use, and taken out: {}", gone.join(", ")));
+    }
+    if leaves.is_none() {
+        notes.push(format!("{} answers more than that it was done: it stays, and remembers nothing", setter.tool.name));
+    }
     let mut carriers = uses.carriers;
     for carrier in &mut carriers {
         if let Entry::Handler(indices) = &mut carrier.entry {
@@ -221,6 +247,7 @@ fn step(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Step, Problem> {
             name: name.to_owned(),
             declared: at,
             kept: slot.kept,
+            value: found.value.clone().filter(|_| slot.kept == Kept::Table),
             listed_by: listed_by(context, &argument),
             argument,
             setter,

@@ -159,13 +159,6 @@ pub fn of(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Setter, Problem>
         }
     }
     let looked = Looked::in_region(context, way.links[0].0, region(context, way), &[way.links[0].1]);
-    if let Some(data) = looked.tells() {
-        return Err(at(
-            data,
-            &format!("{} answers more than that it was done", way.tool),
-            "make it a tool that only looks up, and let the others take the id as a required argument",
-        ));
-    }
     let program = context.analysis.flow.program;
     let ids = |func: &FuncRef| {
         let facts = program.module(func.module);
@@ -184,6 +177,7 @@ pub fn of(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Setter, Problem>
         given: given.text().to_owned(),
         links: way.links.iter().map(link).collect(),
         value: site(context, context.spot(written.value)),
+        tells: looked.tells().map(|data| site(context, context.spot(data))),
     })
 }
 

@@ -11,13 +11,14 @@ mod make;
 
 use tree_sitter::Node;
 
+use super::declared;
 use super::handle::edits::Edits;
 use super::handle::work::{function_in, same_code};
 use super::handle::{above, finish, finished, note};
 use super::imports::Wanted;
 use super::script::{Script, children, enclosing_function, span};
 use super::scripts::Scripts;
-use super::selection::{declared_as, drops};
+use super::selection::drops;
 use super::tools::{self, Argument, Context};
 use crate::model::facts::Span;
 use crate::plan::handle::external::External;
@@ -233,7 +234,7 @@ fn outside(work: &mut Work<'_>) -> Result<(), Refused> {
                     drops::take_out(&mut work.edits, script, node)?;
                 }
             }
-            work.edits.cut(script, script.removal(declared_as(function)));
+            declared::take_out(&mut work.edits, script, function)?;
         }
     }
     Ok(())

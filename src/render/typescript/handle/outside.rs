@@ -4,11 +4,11 @@ use tree_sitter::Node;
 
 use super::cleanup;
 use super::mode::is_async;
-use super::reach;
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Outside};
 use crate::render::Refused;
+use crate::render::typescript::declared;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
 use crate::render::typescript::scripts::{Code, declaration, mentions};
 
@@ -44,7 +44,7 @@ fn one(work: &mut Work<'_>, outside: &Outside) -> Result<(), Refused> {
         }
         work.initial(script, value, true);
     }
-    drop_expression(work, script, node)
+    drop_expression(work, script, node, !outside.calls.is_empty())
 }
 
 fn used(script: &Script, node: Node<'_>) -> Refused {
@@ -55,8 +55,9 @@ fn used(script: &Script, node: Node<'_>) -> Refused {
     )
 }
 
-/// Takes an expression away that is a statement of its own, or the whole body of an arrow.
-fn drop_expression(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<(), Refused> {
+/// Takes an expression away that is a statement of its own, the whole body of an arrow, or all that a function answers whose calls are
+/// known.
+fn drop_expression(work: &mut Work<'_>, script: &Script, node: Node<'_>, called: bool) -> Result<(), Refused> {
     let mut outer = node;
     while let Some(parent) = outer.parent() {
         let through = match parent.kind() {
@@ -96,6 +97,13 @@ fn drop_expression(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Resu
     }
     if parent.kind() == "arrow_function" && parent.child_by_field_name("body") == Some(outer) {
         work.edits.replace(script, span(outer), "{}");
+        return Ok(());
+    }
+    // All that the function does: it goes as a whole, and a call whose answer counts stops that.
+    let alone = |block: Node<'_>| block.kind() == "statement_block" && children(block).len() == 1;
+    let body = parent.parent().filter(|block| alone(*block) && enclosing_function(node) == block.parent());
+    if parent.kind() == "return_statement" && body.is_some() && called {
+        work.edits.cut(script, script.removal(parent));
         return Ok(());
     }
     Err(used(script, node))
@@ -171,7 +179,6 @@ fn emptied(work: &mut Work<'_>, script: &Script, node: Node<'_>) {
 /// A function whose whole body went, goes with its calls.
 fn without_a_body(work: &mut Work<'_>, script: &Script, node: Node<'_>, outside: &Outside) -> Result<(), Refused> {
     let Some(function) = enclosing_function(node).filter(|_| !outside.calls.is_empty()) else { return Ok(()) };
-    let Some(whole) = declaration_of(script, function) else { return Ok(()) };
     let body = function.child_by_field_name("body").map(children).unwrap_or_default();
     let empty = body.iter().all(|statement| work.edits.covers(&script.path, span(*statement)));
     if !empty || work.edits.covers(&script.path, span(function)) {
@@ -179,33 +186,10 @@ fn without_a_body(work: &mut Work<'_>, script: &Script, node: Node<'_>, outside:
     }
     for call in &outside.calls {
         let (script, node) = work.scripts.expression(call)?;
-        drop_expression(work, script, node)?;
+        drop_expression(work, script, node, false)?;
         emptied(work, script, node);
     }
-    let exported = whole.parent().filter(|parent| parent.kind() == "export_statement");
-    work.edits.cut(script, script.removal(exported.unwrap_or(whole)));
-    if let Some(name) = function.child_by_field_name("name") {
-        reach::unexport(work, script, script.of(name));
-    }
-    Ok(())
-}
-
-/// What declares a function and nothing else: itself, a constant, an assignment to the module's exports.
-pub fn declaration_of<'t>(script: &Script, function: Node<'t>) -> Option<Node<'t>> {
-    if matches!(function.kind(), "function_declaration" | "method_definition") {
-        return Some(function);
-    }
-    let parent = function.parent()?;
-    let whole = parent.parent()?;
-    match parent.kind() {
-        "variable_declarator" => (children(whole).len() == 1).then_some(whole),
-        "assignment_expression" => {
-            let left = parent.child_by_field_name("left").map(|left| script.of(left)).unwrap_or_default();
-            let exports = left.starts_with("exports.") || left.starts_with("module.exports.");
-            (exports && whole.kind() == "expression_statement").then_some(whole)
-        }
-        _ => None,
-    }
+    declared::take_out(&mut work.edits, script, function)
 }
 
 /// Other mentions of the container.

@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::shed;
 use super::work::{Import, Work};
+use crate::model::facts::Span;
 use crate::render::Refused;
 use crate::render::typescript::imports::common_js;
 use crate::render::typescript::script::{Script, children};
@@ -145,33 +145,6 @@ pub fn export(work: &mut Work<'_>, script: &Script, name: &str) -> Option<()> {
     Some(())
 }
 
-/// A name that is gone is exported no more: by a list, or by an assignment of its own.
-pub fn unexport(work: &mut Work<'_>, script: &Script, name: &str) {
-    for node in children(script.tree.root_node()) {
-        let assignment = children(node).first().copied().filter(|inner| inner.kind() == "assignment_expression");
-        let parts = assignment.map(|inner| (inner.child_by_field_name("left"), inner.child_by_field_name("right")));
-        let list = match (node.kind(), parts) {
-            ("export_statement", _) => children(node).into_iter().find(|clause| clause.kind() == "export_clause"),
-            (_, Some((Some(left), Some(right)))) => {
-                let left = script.of(left);
-                if (left.starts_with("exports.") || left.starts_with("module.exports.")) && script.of(right) == name {
-                    work.edits.cut(script, script.removal(node));
-                }
-                (left == "module.exports" && right.kind() == "object").then_some(right)
-            }
-            _ => None,
-        };
-        let Some(list) = list else { continue };
-        let named = |item: &Node<'_>| {
-            let value = item.child_by_field_name("value").or_else(|| item.child_by_field_name("name"));
-            script.of(value.unwrap_or(*item)) == name
-        };
-        if let Some(index) = children(list).iter().position(named) {
-            shed::drop_item(&mut work.edits, script, list, index);
-        }
-    }
-}
-
 /// `module.exports = { … }` names it as well.
 fn export_common(work: &mut Work<'_>, script: &Script, top: &[Node<'_>], name: &str) -> Option<()> {
     for node in top {
@@ -184,8 +157,12 @@ fn export_common(work: &mut Work<'_>, script: &Script, top: &[Node<'_>], name: &
         if pair(script, right, name).is_some() {
             return Some(());
         }
-        let last = *children(right).last()?;
-        work.edits.insert(script, last.end_byte(), format!(", {name}"));
+        // In front, where nothing that goes at the end of the list takes it along.
+        let first = *children(right).first()?;
+        let start = right.start_byte() + 1;
+        let gap = script.slice(Span::new(start, first.start_byte()));
+        let gap = if gap.trim().is_empty() { gap } else { " " };
+        work.edits.insert(script, start, format!("{gap}{name},"));
         return Some(());
     }
     let one_by_one = top.iter().any(|node| script.of(*node).starts_with("exports."));

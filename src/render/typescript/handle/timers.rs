@@ -3,13 +3,13 @@
 
 use tree_sitter::Node;
 
-use super::outside::{declaration_of, is_constant, seconds};
-use super::reach;
+use super::outside::{is_constant, seconds};
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::Kind;
 use crate::render::Refused;
+use crate::render::typescript::declared;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
 
 /// Takes such timers out.
@@ -203,7 +203,9 @@ fn emptied(work: &mut Work<'_>, functions: &[(String, Span)]) -> Result<(), Refu
         let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block");
         let statements = body.map(children).unwrap_or_default();
         let gone = statements.iter().all(|node| work.edits.covers(&script.path, span(*node)));
-        let Some(whole) = declaration_of(script, function).filter(|_| gone && !statements.is_empty()) else { continue };
+        if !gone || statements.is_empty() {
+            continue;
+        }
         for call in &carrier.calls {
             let (script, node) = work.scripts.expression(&call.at)?;
             let own = statement(node);
@@ -214,11 +216,7 @@ fn emptied(work: &mut Work<'_>, functions: &[(String, Span)]) -> Result<(), Refu
                 work.edits.cut(script, script.removal(own));
             }
         }
-        let exported = whole.parent().filter(|parent| parent.kind() == "export_statement");
-        work.edits.cut(script, script.removal(exported.unwrap_or(whole)));
-        if let Some(name) = function.child_by_field_name("name") {
-            reach::unexport(work, script, script.of(name));
-        }
+        declared::take_out(&mut work.edits, script, function)?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::render::typescript::script::{Script, children, enclosing_function, sp
 use crate::render::typescript::scripts::{Code, is_declared, mentions};
 
 use super::guards::{Guards, guard, guards, locals, waits};
-use super::{fold, listing};
+use super::{fold, listing, typed};
 use crate::render::typescript::scope;
 use crate::render::typescript::tools::sdk;
 
@@ -69,6 +69,8 @@ struct Text {
     parameter: String,
     unknown: bool,
     wait: bool,
+    /// The type of the choice, as `typeof` tells it.
+    kind: Option<&'static str>,
     lines: Vec<String>,
 }
 
@@ -78,11 +80,15 @@ fn text(work: &Work<'_>, guards: Option<&Guards<'_>>, unknown: bool) -> Result<T
     let local = guards.map(|guards| guards.local.as_str()).unwrap_or_default();
     let parameter = if plain(local) && !local.is_empty() { local.to_owned() } else { argument.variable.clone() };
     let mut lines = Vec::new();
+    let kind = typed::kind(work)?;
     if unknown {
         let (_, script) = home(work, guards)?;
-        let kind = script.style.string("string");
         let message = script.style.string(&format!("{} is required", argument.argument));
-        lines.push(format!("if (typeof {parameter} !== {kind}) throw new Error({message});"));
+        let missing = match kind {
+            Some(kind) => format!("typeof {parameter} !== {}", script.style.string(kind)),
+            None => format!("{parameter} === undefined"),
+        };
+        lines.push(format!("if ({missing}) throw new Error({message});"));
     }
     let mut wait = false;
     for node in guards.into_iter().flat_map(|guards| &guards.statements) {
@@ -96,7 +102,7 @@ fn text(work: &Work<'_>, guards: Option<&Guards<'_>>, unknown: bool) -> Result<T
         lines.extend(super::super::handle::unindented(script, *node, &written));
     }
     lines.push(format!("return {parameter};"));
-    Ok(Text { name: name(work), parameter, unknown, wait, lines })
+    Ok(Text { name: name(work), parameter, unknown, wait, kind, lines })
 }
 
 /// `knownProject`, for `project_id`.
@@ -179,7 +185,18 @@ fn place(work: &mut Work<'_>, guards: Option<&Guards<'_>>, text: Text) -> Result
         }
     };
     let outward = work.selection.tools.iter().any(|tool| tool.handler.path != script.path);
-    let written = lines(script, &text, method.is_some(), outward && within.is_none());
+    let kind = match script.typed() {
+        true => typed::type_in(work, script, function)?,
+        false => String::new(),
+    };
+    if script.typed() && text.unknown && text.kind != Some(kind.as_str()) {
+        return Err(script.refuse(
+            function,
+            format!("the arguments have no types here, and the choice is a `{kind}`"),
+            "check the argument in a function of its own, and run again",
+        ));
+    }
+    let written = lines(script, &text, &kind, method.is_some(), outward && within.is_none());
     let indent = script.indentation(anchor).to_owned();
     let newline = script.style.newline;
     let at = script.line_start(script.with_comments(anchor));
@@ -219,11 +236,13 @@ fn free_names<'s>(script: &'s Script, node: Node<'_>) -> Vec<&'s str> {
     out
 }
 
-fn lines(script: &Script, text: &Text, method: bool, exported: bool) -> String {
-    let of_type = if text.unknown { ": unknown" } else { ": string" };
+fn lines(script: &Script, text: &Text, kind: &str, method: bool, exported: bool) -> String {
     let (parameter, answer) = match script.typed() {
-        true => (format!("{}{of_type}", text.parameter), if text.wait { ": Promise<string>" } else { ": string" }),
-        false => (text.parameter.clone(), ""),
+        true => (
+            format!("{}: {}", text.parameter, if text.unknown { "unknown" } else { kind }),
+            if text.wait { format!(": Promise<{kind}>") } else { format!(": {kind}") },
+        ),
+        false => (text.parameter.clone(), String::new()),
     };
     let wait = if text.wait { "async " } else { "" };
     let head = match (method, exported) {

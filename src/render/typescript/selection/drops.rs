@@ -2,8 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::{Work, declared_as};
+use super::Work;
 use crate::render::Refused;
+use crate::render::typescript::declared;
 use crate::render::typescript::handle::edits::Edits;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
 
@@ -32,7 +33,7 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
                 emptied(&mut work.edits, script, node);
             }
         }
-        work.edits.cut(script, script.removal(declared_as(function)));
+        declared::take_out(&mut work.edits, script, function)?;
     }
     Ok(())
 }

@@ -10,10 +10,12 @@ mod guards;
 mod listing;
 mod passing;
 mod places;
+mod typed;
 mod words;
 
 use tree_sitter::Node;
 
+use super::declared;
 use super::handle::edits::Edits;
 use super::handle::finish;
 use super::handle::finished;
@@ -122,30 +124,45 @@ impl<'a> Work<'a> {
 /// Takes out the tools that go, and the functions that only they need.
 fn take_out(work: &mut Work<'_>) -> Result<(), Refused> {
     let selection = work.selection;
-    for tool in std::iter::once(&selection.setter.tool).chain(&selection.idle) {
+    for tool in selection.gone() {
         work.edits.extend(tools::remove(work.scripts, tool)?);
+    }
+    if selection.setter.tells.is_some() {
+        looks_up(work)?;
     }
     let between = selection.setter.links.iter().skip(1).map(|link| &link.function);
     for site in selection.spent.iter().chain(between) {
         let (script, node) = work.scripts.expression(site)?;
         let function =
             function_in(node).ok_or_else(|| script.refuse(node, "a function was expected here", "run again"))?;
-        let whole = declared_as(function);
-        if !work.edits.covers(&script.path, span(whole)) {
-            work.edits.cut(script, script.removal(whole));
-        }
+        declared::take_out(&mut work.edits, script, function)?;
     }
     Ok(())
 }
 
-/// The declaration of a function: its statement, the method, or the variable that holds it.
-pub(super) fn declared_as(function: Node<'_>) -> Node<'_> {
-    if function.kind() == "method_definition" {
-        return function;
+/// The tool that set the choice stays, and remembers nothing: the call goes, and what only led to it.
+fn looks_up(work: &mut Work<'_>) -> Result<(), Refused> {
+    let setter = &work.selection.setter;
+    let Some(link) = setter.links.first() else { return Ok(()) };
+    let (script, call) = work.scripts.expression(&link.at)?;
+    drops::take_out(&mut work.edits, script, call)?;
+    let (script, node) = work.scripts.expression(&link.function)?;
+    let Some(function) = function_in(node) else { return Ok(()) };
+    let own = Carries {
+        function: link.function.clone(),
+        name: None,
+        entry: Entry::Handler(Vec::new()),
+        calls: Vec::new(),
+        ids: link.ids.clone(),
+        shared: false,
+    };
+    // What one handler asks for all tools is not this one's to take away.
+    if setter.tool.entry.is_none() && work.selection.kept != Kept::Part {
+        finish::checks(&mut work.edits, script, function, &own);
+        finish::deciding(&work.edits, script, function, &own)?;
     }
-    let field = function.parent().filter(|parent| parent.kind().ends_with("field_definition"));
-    let whole = field.unwrap_or_else(|| statement(function));
-    whole.parent().filter(|parent| parent.kind() == "export_statement").unwrap_or(whole)
+    finish::variables(&mut work.edits, script, function, &own);
+    Ok(())
 }
 
 /// Finds out what stands for the choice in each carrier. Nothing is changed yet.
@@ -348,7 +365,8 @@ fn member(work: &mut Work<'_>) {
 
 /// Takes the context out of the handlers that only marked the choice, where nothing else uses it.
 fn contexts(work: &mut Work<'_>) -> Result<(), Refused> {
-    for tool in &work.selection.marking {
+    let stays = work.selection.setter.tells.is_some().then_some(&work.selection.setter.tool);
+    for tool in work.selection.marking.iter().chain(stays) {
         let (script, node) = work.scripts.expression(&tool.handler)?;
         let Some(function) = function_in(node) else { continue };
         let context = Context { owner: false, gone: finish::gone(&work.edits, script, function) };

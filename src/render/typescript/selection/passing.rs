@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{Work, check};
+use super::{Work, check, typed};
 use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::Entry;
@@ -77,7 +77,8 @@ fn parameter(work: &mut Work<'_>, index: usize, takes_place: bool) -> Result<(),
     let carrier = &work.selection.carriers[index];
     let (script, function) = work.function(carrier)?;
     let name = &work.names[index];
-    let text = if script.typed() { format!("{name}: string") } else { name.clone() };
+    let text =
+        if script.typed() { format!("{name}: {}", typed::type_in(work, script, function)?) } else { name.clone() };
     let only = function.child_by_field_name("parameter");
     if let (Entry::Parameter { at, .. }, true) = (&carrier.entry, takes_place) {
         let node = script.around(at.span).unwrap_or(function);

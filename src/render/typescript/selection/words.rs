@@ -4,12 +4,13 @@ use tree_sitter::Node;
 
 use super::Work;
 use crate::render::typescript::script::{Script, children, span};
+use crate::render::typescript::tools;
 
 /// Changes such texts, and notes those that it can't change.
 pub fn settle(work: &mut Work<'_>, notes: &mut Vec<String>) {
     let selection = work.selection;
-    let gone: Vec<&str> =
-        std::iter::once(&selection.setter.tool).chain(&selection.idle).map(|tool| tool.name.as_str()).collect();
+    let gone: Vec<&str> = selection.gone().map(|tool| tool.name.as_str()).collect();
+    remembers_nothing(work, notes);
     let scripts = work.scripts;
     for script in scripts.all() {
         let mut texts = Vec::new();
@@ -36,6 +37,25 @@ pub fn settle(work: &mut Work<'_>, notes: &mut Vec<String>) {
     }
     notes.sort();
     notes.dedup();
+}
+
+/// The tool that set the choice stays: what the model reads of it says that it remembers nothing.
+fn remembers_nothing(work: &mut Work<'_>, notes: &mut Vec<String>) {
+    let selection = work.selection;
+    let setter = &selection.setter;
+    if setter.tells.is_none() {
+        return;
+    }
+    let readers: Vec<&str> = selection.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let readers = match readers.as_slice() {
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        only => only.join(", "),
+    };
+    let sentence = format!("Nothing is remembered: pass {} to {readers}.", selection.argument.argument);
+    match tools::description(work.scripts, &setter.tool) {
+        Some(found) => work.edits.extend(tools::say_more(found, &sentence)),
+        None => notes.push(format!("{}: say in its description that it remembers nothing", setter.tool.name)),
+    }
 }
 
 fn collect<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {

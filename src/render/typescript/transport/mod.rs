@@ -13,7 +13,7 @@ mod comments;
 mod counters;
 mod counts;
 mod drains;
-mod edits;
+pub(super) mod edits;
 mod env;
 mod eval;
 mod evictions;
