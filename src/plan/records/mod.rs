@@ -7,7 +7,7 @@ mod parts;
 mod told;
 
 use super::handle::{Container, Place, Problem, container, made, place, refused};
-use super::{Claim, Level, PlanSettings, ServerPlan, Site, Step, StepKind, choice, selection, site};
+use super::{Claim, Level, Manual, PlanSettings, ServerPlan, Site, Step, StepKind, choice, selection, site};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy};
 use crate::classify::stores::Found;
@@ -103,7 +103,16 @@ pub fn plan(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut Server
     for found in stores.collect::<Vec<_>>() {
         match step(context, found) {
             Ok(step) => out.steps.push(step),
-            Err(problem) => out.manual.push(refused(context, found, problem)),
+            Err(problem) => {
+                let manual = refused(context, found, problem);
+                // Nothing of such a record is on its way to a handle.
+                let what = if found.with_auth {
+                    format!("take `{}` apart: credentials do not go into handles", found.name)
+                } else {
+                    manual.what.clone()
+                };
+                out.manual.push(Manual { what, ..manual });
+            }
         }
     }
 }
