@@ -33,13 +33,21 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives, out: &mut Vec<Keyed>) {
     };
     found.retain(|keyed| match keyed.bag {
         // What middleware sets and a handler reads belongs to one request.
-        Some(Bag::Session | Bag::Visibility) => reached(keyed, Kind::Write),
+        Some(Bag::Session | Bag::Visibility) => reached(keyed, Kind::Write) || is_set_at_start(flow, keyed),
         // A label is a store where it is looked up again.
         Some(Bag::Label) => reached(keyed, Kind::Write) && reached(keyed, Kind::Read),
         None if is_set_for_each_request(flow, keyed) => false,
         Some(Bag::Table) | None => keyed.accesses.iter().any(|access| access.kind != Kind::Read),
     });
     out.extend(found);
+}
+
+/// Whether the hook of middleware that runs once, when a session begins, sets something.
+fn is_set_at_start(flow: &Flow<'_>, keyed: &Keyed) -> bool {
+    keyed.accesses.iter().any(|access| {
+        let name = flow.program.function(access.func).name;
+        access.kind == Kind::Write && name.is_some_and(|name| name == "on_initialize")
+    })
 }
 
 /// Hooks of middleware that run before each call.

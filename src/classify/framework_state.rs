@@ -31,7 +31,11 @@ fn of_class(analysis: &Analysis<'_>, class: ClassRef, out: &mut Vec<Found>) {
     for (name, holds) in [("props", Holds::Auth), ("state", Holds::AppState)] {
         let uses = inherited_uses(analysis, class, name);
         if let Some(first) = uses.first().copied() {
-            out.push(store(analysis, Name::new(name), container, holds, first, uses));
+            let mut found = store(analysis, Name::new(name), container, holds, first, uses);
+            if holds == Holds::AppState && only_copies_props(analysis, class) {
+                found.carrier = Carrier::Request;
+            }
+            out.push(found);
         }
     }
 }
@@ -55,6 +59,33 @@ fn inherited_uses(analysis: &Analysis<'_>, class: ClassRef, name: &str) -> Vec<E
         return Vec::new();
     }
     uses(name)
+}
+
+/// Whether all that is ever put into the state is a part of `props`, which are there in each request: `setState({ a: this.props.a })`.
+fn only_copies_props(analysis: &Analysis<'_>, class: ClassRef) -> bool {
+    let facts = analysis.flow.program.module(class.module);
+    let own = |object| matches!(facts.kind(object), ExprKind::This(Some(id)) if *id == class.id);
+    let is_prop = |mut at| loop {
+        match facts.kind(at) {
+            ExprKind::Member { object, name } if *name == "props" && own(*object) => return true,
+            ExprKind::Member { object, .. } => at = *object,
+            _ => return false,
+        }
+    };
+    let mut written = facts.expr_ids().filter_map(|id| {
+        let ExprKind::Call { callee, args } = facts.kind(id) else { return None };
+        let sets =
+            matches!(facts.kind(*callee), ExprKind::Member { object, name } if *name == "setState" && own(*object));
+        sets.then(|| args.first().map(|arg| facts.kind(arg.value)))
+    });
+    let copies = |value: Option<&ExprKind>| match value {
+        Some(ExprKind::Object(fields)) => {
+            !fields.is_empty() && fields.iter().all(|field| matches!(field.key, Key::Name(_)) && is_prop(field.value))
+        }
+        _ => false,
+    };
+    let first = written.next();
+    first.is_some_and(copies) && written.all(copies)
 }
 
 /// `new FastMCP({ authenticate })`: what the function makes of the request that opens a session is handed to each tool as

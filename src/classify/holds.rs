@@ -70,7 +70,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     }
     if transport {
         // The record of a session holds more than the transport where tools use the rest of it.
-        return judged(if by_tools { Holds::AppState } else { Holds::Transport });
+        return judged(if by_tools && is_asked_for(keyed) { Holds::AppState } else { Holds::Transport });
     }
     if auth {
         return judged(Holds::Auth);
@@ -130,6 +130,11 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         return judged(Holds::Telemetry);
     }
     judged(Holds::AppState)
+}
+
+/// Whether anything is ever looked up in a table: what is only put in and taken out leads nobody to the tools.
+fn is_asked_for(keyed: &Keyed) -> bool {
+    keyed.accesses.iter().any(|access| !matches!(access.kind, Kind::Write | Kind::Delete))
 }
 
 /// Whether a table is a part of what the SDK serves with: its own table of sessions.

@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod answer;
+mod asked;
 pub mod bags;
 pub mod bodies;
 mod by_hand;

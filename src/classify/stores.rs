@@ -144,6 +144,7 @@ impl<'p> Analysis<'p> {
         out.extend(super::framework_state::find(self));
         self.add_upstreams(&mut out);
         self.pair_accounts(&mut out);
+        self.pair_marks(&mut out);
         out.sort_by_key(|found| (found.holder.module, found.holder.span));
         out
     }
@@ -354,6 +355,7 @@ impl<'p> Analysis<'p> {
 
     pub(super) fn carrier(&self, found: &Found, argument: bool) -> Carrier {
         match found.holds {
+            Holds::AppState if self.was_asked(found) => Carrier::Mrtr,
             Holds::AppState if argument && self.is_selection(found) => Carrier::Argument,
             Holds::AppState => Carrier::Handle,
             Holds::Transport => Carrier::Drop,

@@ -27,6 +27,20 @@ pub(super) fn obstacle(context: &Context<'_, '_>, origin: ExprRef, served: FuncR
 fn state(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
     let holder = changed(context, func)?;
     let name = holder.name;
+    if is_log_level(name.text()) {
+        return Some(Manual {
+            rule: process_lifetime_state::RULE.name,
+            at: site(context, Spot { module: holder.module, span: holder.span }),
+            what: format!("`{name}` is made together with the server, and handlers change it"),
+            why: "a server for each request has seen no `logging/setLevel`".to_owned(),
+            cause: None,
+            todo: vec![
+                "on an SDK that speaks 2026-07-28 the level is in `_meta` of each request: take it from there"
+                    .to_owned(),
+                "else make it a setting of the process, and take `logging/setLevel` out".to_owned(),
+            ],
+        });
+    }
     Some(Manual {
         rule: process_lifetime_state::RULE.name,
         at: site(context, Spot { module: holder.module, span: holder.span }),
@@ -40,6 +54,13 @@ fn state(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
                 .to_owned(),
         ],
     })
+}
+
+/// Whether a name says that it is the level from which messages are sent.
+fn is_log_level(name: &str) -> bool {
+    let words = crate::classify::words::words(name);
+    words.last().is_some_and(|last| last == "level")
+        && words.iter().any(|word| matches!(word.as_str(), "log" | "logging"))
 }
 
 /// What is made by a function, or belongs to the class that it constructs, and is changed by handlers.

@@ -115,9 +115,10 @@ fn step(context: &Context<'_, '_>, server: &Server, found: &Found) -> Result<Ste
         });
     }
     let routes = routes_of(context);
-    if routes.is_empty() || routes.iter().any(|route| route.framework != "express") {
+    let known = |route: &Route| matches!(route.framework.as_str(), "express" | "fastify" | "hono");
+    if routes.is_empty() || !routes.iter().all(known) {
         return Err(stop(
-            "the address of a request is only known how to reach a tool behind Express",
+            "the address of a request is only known how to reach a tool behind Express, Fastify and Hono",
             "put the address of the request into an `AsyncLocalStorage` around the transport, and key by it",
         ));
     }

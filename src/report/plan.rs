@@ -65,8 +65,8 @@ pub struct Store {
 pub struct Handle {
     /// How things are called.
     pub names: Names,
-    /// How long a value lives, and how many may.
-    pub lifetime: Lifetime,
+    /// How long a value lives, and how many may; none where a store outside of the program decides.
+    pub lifetime: Option<Lifetime>,
     /// The tool that creates a value already, and where.
     pub creator: Option<(String, Place)>,
     /// The tool that drops one already, and where.

@@ -3,6 +3,7 @@
 use super::layout::lines;
 use super::plan::{Handle, Plan, Refused, Server, Store};
 use crate::classify::answer::{Carrier, Place};
+use crate::plan::handle::Lifetime;
 
 /// The schema id that stands at the head of every plan.
 pub const SCHEMA: &str = "mcp-migrate/plan/v1";
@@ -147,7 +148,11 @@ impl Page {
         self.say(&format!("Handles begin with it: {}_4fTq…", names.prefix));
         self.text("prefix", &names.prefix);
         self.tools(handle);
-        self.lifetime(handle);
+        let Some(lifetime) = &handle.lifetime else {
+            self.say("Its values stay where they are, outside of this program, and expire as they did.");
+            return;
+        };
+        self.lifetime(lifetime, &handle.names.setting);
         self.say(
             "Where the values are: nothing in this repository runs the server in several processes, so its memory will do. \
              \"shared\" takes a class of yours, of which store-module is the file and store-class the name: it is constructed \
@@ -172,16 +177,9 @@ impl Page {
             None => {
                 self.say(&format!("A new tool: {} came into being by itself{first}.", names.one()));
                 self.text("create", &names.create);
-                self.say(match handle.parameters.is_empty() {
-                    true => {
-                        "What it lets its caller choose: no field of the first value holds a text that nothing changes."
-                    }
-                    false => {
-                        "What it lets its caller choose: fields of the first value with a text that nothing changes."
-                    }
-                });
-                let listed: Vec<String> = handle.parameters.iter().map(|name| quoted(name)).collect();
-                self.out.push_str(&format!("create-parameters = [{}]\n", listed.join(", ")));
+                if handle.lifetime.is_some() {
+                    self.parameters(handle);
+                }
             }
         }
         match &handle.destroyer {
@@ -199,8 +197,16 @@ impl Page {
         }
     }
 
-    fn lifetime(&mut self, handle: &Handle) {
-        let (lifetime, setting) = (&handle.lifetime, &handle.names.setting);
+    fn parameters(&mut self, handle: &Handle) {
+        self.say(match handle.parameters.is_empty() {
+            true => "What it lets its caller choose: no field of the first value holds a text that nothing changes.",
+            false => "What it lets its caller choose: fields of the first value with a text that nothing changes.",
+        });
+        let listed: Vec<String> = handle.parameters.iter().map(|name| quoted(name)).collect();
+        self.out.push_str(&format!("create-parameters = [{}]\n", listed.join(", ")));
+    }
+
+    fn lifetime(&mut self, lifetime: &Lifetime, setting: &str) {
         let origin = |set: bool| if set { "mcp-migrate.toml says so" } else { "what is usual" };
         let mut number = |key: &str, what: String, in_code: bool, set: bool, value: u32| match in_code && !set {
             true => {

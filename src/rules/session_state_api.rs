@@ -3,7 +3,7 @@
 use super::detect::{Context, Detection, consequence, tools_of};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
-use crate::classify::answer::KeyedBy;
+use crate::classify::answer::{Carrier, Holds, KeyedBy};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -77,7 +77,14 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
                 tools_of(found),
                 consequence(found.failure)
             );
-            let advice = format!("keep `{}` in a store of your own under a handle that the tools take", found.name);
+            let advice = match found.carrier {
+                Carrier::Request => format!(
+                    "take what `{}` holds from the request that is being answered: its address, or what authentication hands on",
+                    found.name
+                ),
+                _ if found.holds == Holds::Auth => format!("take `{}` from the request that is being answered", found.name),
+                _ => format!("keep `{}` in a store of your own under a handle that the tools take", found.name),
+            };
             cx.store(&RULE, found, message, advice)
         })
         .collect()

@@ -307,3 +307,22 @@ fn where_several_processes_run_the_plan_says_where_values_are() {
     assert_eq!(code, 0, "{stdout}");
     assert!(all(folder.path(), "src/server.ts").contains("new MemoryHandles("));
 }
+
+#[test]
+fn of_a_store_outside_names_are_obeyed_and_what_is_its_own_affair_is_told() {
+    let folder = repository("../../e2e/typescript/pantry");
+    let text = plan(folder.path(), &[]);
+    for line in ["noun = \"shelf\"", "create = \"create_shelf\"", "destroy = \"destroy_shelf\"", "expire as they did"] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    assert!(!text.contains("idle-seconds"), "{text}");
+    planned(folder.path(), &[("noun = \"shelf\"", "noun = \"shelf\"\nlimit = 9")]);
+    let (code, _, stderr) = fix(folder.path(), &OBEY);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("kept outside of this program"), "{stderr}");
+    planned(folder.path(), &[("create = \"create_shelf\"", "create = \"build_shelf\""), ("shelf_id", "board_id")]);
+    let (code, stdout, stderr) = fix(folder.path(), &OBEY);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let tools = all(folder.path(), "src/tools.ts");
+    assert!(tools.contains("\"build_shelf\"") && tools.contains("board_id: z.string()"), "{tools}");
+}

@@ -69,6 +69,31 @@ server.addTool({
 });
 server.start({ transportType: 'httpStream', httpStream: { port: 8080 } });
 "),
+            Program::python("what the client said when the session began, kept in the bag", "fastmcp>=3.2", r#"
+from fastmcp import Context, FastMCP
+from fastmcp.server.middleware import Middleware, MiddlewareContext
+
+
+class Greets(Middleware):
+    async def on_initialize(self, context: MiddlewareContext, call_next):
+        result = await call_next(context)
+        ctx = context.fastmcp_context
+        if ctx is not None:
+            await ctx.set_state("plain", True)
+        return result
+
+
+mcp = FastMCP("desk")
+mcp.add_middleware(Greets())
+
+
+@mcp.tool
+async def greet(name: str, ctx: Context) -> str:
+    return f"hello {name}" if await ctx.get_state("plain") else f"Dear {name}"
+
+
+mcp.run(transport="http")
+"#).category("app-state"),
         ],
     );
 }
@@ -120,6 +145,30 @@ export class Clock extends McpAgent {
 }
 export default Clock.serve('/mcp');
 "),
+            Program::python("what each call is given anew by middleware", "fastmcp>=3.2", r#"
+from fastmcp import Context, FastMCP
+from fastmcp.server.middleware import Middleware, MiddlewareContext
+
+
+class Greets(Middleware):
+    async def on_call_tool(self, context: MiddlewareContext, call_next):
+        ctx = context.fastmcp_context
+        if ctx is not None:
+            await ctx.set_state("plain", True)
+        return await call_next(context)
+
+
+mcp = FastMCP("desk")
+mcp.add_middleware(Greets())
+
+
+@mcp.tool
+async def greet(name: str, ctx: Context) -> str:
+    return f"hello {name}" if await ctx.get_state("plain") else f"Dear {name}"
+
+
+mcp.run(transport="http")
+"#).category("none").allow("implicit-sessions"),
         ],
     );
 }

@@ -130,6 +130,7 @@ impl All<'_> {
                 self.takers(&handle.tools, |tool| tool.role != Role::Creates || handle.lazy)
             }
             Some(StepKind::Captured(captured)) => self.takers(&captured.tools, |_| true),
+            Some(StepKind::External(external)) => self.takers(&external.tools, |_| true),
             _ => store.tools.iter().map(|tool| (tool.clone(), None)).collect(),
         }
     }
@@ -156,7 +157,7 @@ impl All<'_> {
                 let first = all.find(|(kind, _)| matches!(kind, Kind::GetOrCreate | Kind::Write));
                 Some(Handle {
                     names: handle.names.clone(),
-                    lifetime: handle.lifetime.clone(),
+                    lifetime: Some(handle.lifetime.clone()),
                     creator: tool(Role::Creates).filter(|_| !handle.adds_creator()),
                     destroyer: tool(Role::Destroys),
                     first: first.map(|(_, at)| self.place(at)),
@@ -166,13 +167,26 @@ impl All<'_> {
             }
             StepKind::Captured(captured) => Some(Handle {
                 names: captured.names.clone(),
-                lifetime: captured.lifetime.clone(),
+                lifetime: Some(captured.lifetime.clone()),
                 creator: None,
                 destroyer: None,
                 first: captured.locals.first().map(|local| self.place(&local.declared)),
                 parameters: Vec::new(),
                 owner: owner(captured.owner),
             }),
+            StepKind::External(external) => {
+                let mut writes = external.touches.iter().filter(|touch| touch.kind == Kind::Write);
+                let destroyer = external.tools.iter().find(|tool| tool.role == Role::Destroys);
+                Some(Handle {
+                    names: external.names.clone(),
+                    lifetime: None,
+                    creator: None,
+                    destroyer: destroyer.map(|tool| (tool.name.clone(), self.registered(tool))),
+                    first: writes.next().map(|touch| self.place(&touch.at)),
+                    parameters: Vec::new(),
+                    owner: None,
+                })
+            }
             _ => None,
         }
     }

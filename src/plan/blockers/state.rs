@@ -83,6 +83,17 @@ fn block(found: &Found, purpose: Purpose, at: Site, out: &mut Blockers) {
             "without a session all clients share one bucket",
             &["key it by the authenticated user, else by the network address"],
         ),
+        Holds::Subscription => out.block(
+            session_keyed_state::RULE.name,
+            at,
+            format!("`{name}` keeps whom to send something to{tools}"),
+            "what is sent later on goes over the stream of a session; without one it reaches nobody",
+            &[
+                "send it within the request that asks for it, as progress or log messages, and stop when that ends; delete the table",
+                "on an SDK that speaks 2026-07-28: serve `subscriptions/listen`, whose stream belongs to one client; what it starts ends \
+                 with it",
+            ],
+        ),
         _ => out.block(
             session_keyed_state::RULE.name,
             at,

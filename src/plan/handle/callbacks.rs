@@ -144,7 +144,7 @@ impl<'c> Follower<'c, '_, '_> {
         let mut unused = Vec::new();
         for (callee, ..) in callees {
             let Some(symbol) = self.symbol(*callee, index) else { continue };
-            if flow.uses(symbol).next().is_none() {
+            if flow.uses(symbol).next().is_none() || self.only_keys(symbol) {
                 unused.extend(self.parameter(*callee, index));
             } else if !self.gives_up(*callee, symbol) {
                 return None;
@@ -164,6 +164,17 @@ impl<'c> Follower<'c, '_, '_> {
             index,
             unused,
         })
+    }
+
+    /// Whether all uses of a parameter are keys in tools that close over it.
+    fn only_keys(&self, symbol: SymbolRef) -> bool {
+        let flow = &self.context.analysis.flow;
+        let own = At { module: symbol.module, id: flow.program.symbol(symbol).func };
+        !self.known.contains_key(&own)
+            && flow.uses(symbol).all(|used| {
+                let used = self.site(used);
+                self.out.touches.iter().any(|touch| touch.key == used)
+            })
     }
 
     /// Whether a function takes the handle where it took the id, and does nothing else with that.

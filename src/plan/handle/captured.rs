@@ -2,13 +2,14 @@
 //! own; now a record holds them, behind a handle.
 
 use super::carriers::{Followed, Problem, follow_captured};
+use super::objects::{ends_session, is_object};
 use super::planner::{RULE, TRANSITION, Words, called, is_split, lifetime, loss, manual};
 use super::{Carries, Entry, Lifetime, Names, Role, ToolUse, chosen};
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Server};
 use crate::classify::lifetime::Held;
 use crate::classify::stores::Found;
 use crate::model::facts::{AssignKind, ExprKind, Key, SymbolKind};
-use crate::model::flow::{Edge, value::Value};
+use crate::model::flow::{Edge, Registered, value::Value};
 use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
 use crate::model::vocabulary::Role as Known;
 use crate::plan::handle::names::Source;
@@ -31,6 +32,10 @@ pub struct Captured {
     pub owner: bool,
     /// Functions that use the variables or call one that does, handlers among them.
     pub carriers: Vec<Carries>,
+    /// The only variable holds an object of a class: its constructor is called for each handle.
+    pub object: bool,
+    /// What is done to that object where the session ends: done when its handle ends.
+    pub ends: Vec<Site>,
     /// Tools that reach the variables.
     pub tools: Vec<ToolUse>,
     /// Calls that register resources which reach them, with their handlers.
@@ -64,6 +69,8 @@ struct Group<'f> {
     scope: FuncRef,
     found: Vec<&'f Found>,
     uses: Vec<ExprRef>,
+    /// Uses where the session ends, of an object that has something to end.
+    ends: Vec<ExprRef>,
     followed: Followed,
 }
 
@@ -101,17 +108,20 @@ fn groups<'c>(context: &'c Context<'_, '_>, settings: &PlanSettings, steps: &[St
     for found in stores {
         let Some(symbol) = found.holder.symbol else { continue };
         let scope = At { module: symbol.module, id: program.symbol(symbol).func };
-        let uses = uses(context, symbol);
+        let (ends, uses) =
+            uses(context, symbol).into_iter().partition(|at| is_object(context, found) && ends_session(context, *at));
+        let uses: Vec<ExprRef> = uses;
         let followed = follow_captured(context, found, scope, &uses);
         let shares = |group: &Group<'_>| {
             group.scope == scope && group.followed.funcs.iter().any(|func| followed.funcs.contains(func))
         };
         let (joined, rest): (Vec<_>, Vec<_>) = out.into_iter().partition(shares);
         out = rest;
-        let mut group = Group { scope, found: vec![found], uses, followed };
+        let mut group = Group { scope, found: vec![found], uses, ends, followed };
         for other in joined {
             group.found.extend(other.found);
             group.uses.extend(other.uses);
+            group.ends.extend(other.ends);
         }
         group.found.sort_by_key(|found| found.holder.span);
         group.uses.sort_unstable();
@@ -141,7 +151,9 @@ fn step(
     group: &Group<'_>,
     words: &Words,
 ) -> Result<Step, Problem> {
-    for found in &group.found {
+    unlisted(context, group)?;
+    let object = matches!(group.found.as_slice(), [only] if is_object(context, only));
+    for found in group.found.iter().filter(|_| !object) {
         plain(context, found)?;
     }
     only_tools(context, group)?;
@@ -177,12 +189,34 @@ fn step(
             shared: None,
             loss: lost(context, group),
             resources: resources(context, group),
+            object,
+            ends: group.ends.iter().map(|at| site(context, context.spot(*at))).collect(),
             locals,
             names,
             carriers,
             tools,
         })),
     })
+}
+
+/// Refuses what decides which tools are listed: a list can't take a handle.
+fn unlisted(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Problem> {
+    let flow = &context.analysis.flow;
+    let lists = flow.registrations.values().filter(|known| known.what == Registered::Method).find(|known| {
+        let named = known.name.is_some_and(|name| matches!(name.text(), "ListToolsRequestSchema" | "tools/list"));
+        let reads =
+            |handler: &FuncRef| group.uses.iter().any(|at| flow.program.within(flow.program.func_of(*at), *handler));
+        named && known.handlers.iter().any(reads)
+    });
+    match lists {
+        None => Ok(()),
+        Some(known) => Err(Problem {
+            at: site(context, context.spot(known.at)),
+            why: "it decides which tools are listed, and a list is the same for everybody without sessions".to_owned(),
+            todo: "list all tools always; a tool that can't be used yet says what to do first, and one that only switches others on goes"
+                .to_owned(),
+        }),
+    }
 }
 
 /// Refuses what is more than data: it would have to be closed, or has methods that do anything.
@@ -215,7 +249,7 @@ fn plain(context: &Context<'_, '_>, found: &Found) -> Result<(), Problem> {
 }
 
 /// How deep in a value to look.
-const DEPTH: u32 = 3;
+pub(super) const DEPTH: u32 = 3;
 
 /// Whether a value is plain data, as far as it can be seen.
 fn is_data(context: &Context<'_, '_>, value: &Value, depth: u32) -> bool {

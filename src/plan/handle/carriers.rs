@@ -198,7 +198,8 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             self.problem(access.at, "the session id itself is put into it", "decide what stands for the session here");
             return;
         }
-        let func = match origin(flow, access.key) {
+        let traced = self.closed_over(access);
+        let func = match traced.clone() {
             Origin::Parameter { func, .. } | Origin::Ambient(func) if !self.is_called_by_tools(func) => {
                 self.outside(access);
                 return;
@@ -213,8 +214,7 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
                 return;
             }
         };
-        let origin = origin(flow, access.key);
-        let Some(carrier) = self.need(func, &origin, access.key) else { return };
+        let Some(carrier) = self.need(func, &traced, access.key) else { return };
         let touch = Touch {
             at: self.site(access.at),
             key: self.site(access.key),
@@ -225,6 +225,27 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             companion: self.companion,
         };
         self.out.touches.push(touch);
+    }
+
+    /// Where the key of an access comes from. A tool that closes over the id which the function around it was handed needs that no
+    /// more, and neither does that function.
+    fn closed_over(&mut self, access: &Access) -> Origin {
+        let flow = &self.context.analysis.flow;
+        let traced = origin(flow, access.key);
+        let Origin::Parameter { func, index, whole: true } = traced else { return traced };
+        let own = home(flow, access.func);
+        let captured = own != func
+            && flow.program.within(own, func)
+            && !self.is_called_by_tools(func)
+            && self.is_called_by_tools(own)
+            && matches!(flow.program.kind(access.key), ExprKind::Symbol(_));
+        if !captured {
+            return traced;
+        }
+        let callers = flow.callers.get(&func).into_iter().flatten().filter(|(.., edge)| *edge == Edge::Call);
+        let handed: Vec<(ExprRef, usize)> = callers.map(|(_, at, _)| (*at, index)).collect();
+        self.handed.extend(handed);
+        Origin::Ambient(own)
     }
 
     /// An access where no tool is called.

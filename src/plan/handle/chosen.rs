@@ -19,7 +19,13 @@ pub fn obey(step: &mut Step, words: &Words, settings: &PlanSettings, wrong: &mut
     }
     names(decision, &own, words, &mut say);
     parameters(step, decision, &mut say);
+    if matches!(step.kind, StepKind::External(_)) {
+        kept_outside(decision, &mut say);
+    }
 }
+
+/// Keys about where values are, and for how long.
+const WHERE: &[&str] = &["idle-seconds", "limit", "store", "store-module", "store-class"];
 
 /// Which of the tools there are already, and whether handles have owners.
 struct Own {
@@ -37,6 +43,9 @@ impl Own {
                 owner: handle.owner,
             },
             StepKind::Captured(captured) => Self { creator: None, destroyer: None, owner: captured.owner },
+            StepKind::External(external) => {
+                Self { creator: None, destroyer: external.destroyer().map(str::to_owned), owner: false }
+            }
             _ => Self { creator: None, destroyer: None, owner: false },
         }
     }
@@ -73,6 +82,17 @@ fn names(decision: &Decision, own: &Own, words: &Words, say: &mut dyn FnMut(&'st
     if let Some(argument) = decision.names.argument.as_ref().filter(|chosen| words.arguments.contains(chosen)) {
         let what = format!("there is an argument `{argument}` already");
         say("argument", what, "Write another name.".to_owned());
+    }
+}
+
+/// What a store of the program would be told is a matter of the one outside.
+fn kept_outside(decision: &Decision, say: &mut dyn FnMut(&'static str, String, String)) {
+    for (key, _) in decision.places.iter().filter(|(key, _)| WHERE.contains(key)) {
+        say(
+            key,
+            "its values are kept outside of this program, and how long and where is said to that store".to_owned(),
+            "Take this line out.".to_owned(),
+        );
     }
 }
 

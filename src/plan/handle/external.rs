@@ -30,6 +30,15 @@ pub struct External {
     pub outside: Vec<Outside>,
     /// Tools that reach the store.
     pub tools: Vec<ToolUse>,
+    /// Schemas let callers leave the handle out, for a time.
+    pub transition: bool,
+}
+
+impl External {
+    /// The tool that drops a value, where there is one already.
+    pub fn destroyer(&self) -> Option<&str> {
+        self.tools.iter().find(|tool| tool.role == Role::Destroys).map(|tool| tool.name.as_str())
+    }
 }
 
 /// Packages whose containers may keep their values anywhere.
@@ -162,6 +171,7 @@ pub(super) fn step(
             touches: followed.touches,
             outside: followed.outside,
             tools,
+            transition: settings.transition,
         })),
     })
 }

@@ -10,6 +10,7 @@ mod facts;
 mod groups;
 mod limits;
 mod names;
+mod objects;
 mod planner;
 mod roles;
 mod trace;

@@ -37,7 +37,9 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
         stores.into_iter().partition(|found| external::is_outside(context, found));
     for found in outside {
         match external::step(context, server, found, &names, settings) {
-            Ok(step) => {
+            Ok(mut step) => {
+                chosen::obey(&mut step, &names, settings, &mut out.wrong);
+                step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
                 names.take(&step);
                 out.steps.push(step);
             }
@@ -346,7 +348,11 @@ pub(super) fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
 /// What an owner hears about a value that has expired.
 pub(super) fn loss(lists: &[String]) -> String {
     match lists {
-        [only] => format!("its {} are lost", crate::classify::words::words(only).join(" ")),
+        [only] => {
+            let words = crate::classify::words::words(only);
+            let one = words.last().is_some_and(|last| super::names::singular(last) == *last);
+            format!("its {} {} lost", words.join(" "), if one { "is" } else { "are" })
+        }
         _ => "its contents are lost".to_owned(),
     }
 }

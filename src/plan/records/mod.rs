@@ -4,6 +4,7 @@
 mod kept;
 mod names;
 mod parts;
+mod told;
 
 use super::handle::{Container, Place, Problem, container, made, place, refused};
 use super::{Claim, Level, PlanSettings, ServerPlan, Site, Step, StepKind, choice, selection, site};

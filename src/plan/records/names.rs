@@ -81,7 +81,11 @@ fn server(context: &Context<'_, '_>) -> Option<Vec<String>> {
         let name = fields.iter().find(|field| matches!(&field.key, Key::Name(name) if *name == "name"));
         let text = name.map(|name| flow.program.module(at.module).kind(name.value));
         if let Some(ExprKind::Text(text)) = text {
-            named.push(words(&domain(text.text())));
+            let mut noun = words(&domain(text.text()));
+            if let Some(last) = noun.last_mut() {
+                *last = singular(last);
+            }
+            named.push(noun);
         }
     }
     named.dedup();

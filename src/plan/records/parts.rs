@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::classify::access::{Access, Kind};
 use crate::classify::stores::Found;
-use crate::model::facts::{AssignKind, ExprId, ExprKind, Key, TOP};
+use crate::model::facts::{AssignKind, ExprId, ExprKind, Key};
 use crate::model::flow::Edge;
 use crate::model::flow::value::{ObjId, Value};
 use crate::model::name::Name;
@@ -57,18 +57,18 @@ pub struct Parts {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Node {
+pub(super) enum Node {
     Expr(ExprRef),
     Symbol(SymbolRef),
     Answer(FuncRef),
 }
 
-struct Linker<'c, 'a, 'p> {
-    context: &'c Context<'a, 'p>,
-    found: &'c Found,
-    records: FxHashSet<ObjId>,
-    leads: FxHashMap<Node, Node>,
-    fields: Vec<(Node, Name, ExprRef)>,
+pub(super) struct Linker<'c, 'a, 'p> {
+    pub(super) context: &'c Context<'a, 'p>,
+    pub(super) found: &'c Found,
+    pub(super) records: FxHashSet<ObjId>,
+    pub(super) leads: FxHashMap<Node, Node>,
+    pub(super) fields: Vec<(Node, Name, ExprRef)>,
 }
 
 impl Parts {
@@ -98,10 +98,10 @@ impl Parts {
 }
 
 /// What to do where a record can't be taken apart.
-const KEEP: &str = "keep the state in a map of its own first; the transport goes with the sessions";
+pub(super) const KEEP: &str = "keep the state in a map of its own first; the transport goes with the sessions";
 
 impl Linker<'_, '_, '_> {
-    fn stop(&self, at: Option<ExprRef>, why: &str, todo: &str) -> Problem {
+    pub(super) fn stop(&self, at: Option<ExprRef>, why: &str, todo: &str) -> Problem {
         let holder = crate::rules::detect::Spot { module: self.found.holder.module, span: self.found.holder.span };
         let spot = at.map_or(holder, |at| self.context.spot(at));
         Problem { at: site(self.context, spot), why: why.to_owned(), todo: todo.to_owned() }
@@ -133,14 +133,14 @@ impl Linker<'_, '_, '_> {
             .collect()
     }
 
-    fn node(&self, at: ExprRef) -> Node {
+    pub(super) fn node(&self, at: ExprRef) -> Node {
         match self.context.analysis.flow.program.kind(at) {
             ExprKind::Symbol(symbol) => Node::Symbol(At { module: at.module, id: *symbol }),
             _ => Node::Expr(at),
         }
     }
 
-    fn root(&self, mut node: Node) -> Node {
+    pub(super) fn root(&self, mut node: Node) -> Node {
         while let Some(next) = self.leads.get(&node) {
             node = *next;
         }
@@ -154,7 +154,7 @@ impl Linker<'_, '_, '_> {
         }
     }
 
-    fn access(&self, at: ExprRef) -> Option<&Access> {
+    pub(super) fn access(&self, at: ExprRef) -> Option<&Access> {
         self.found.uses.iter().find(|access| access.at == at)
     }
 
@@ -262,7 +262,7 @@ impl Linker<'_, '_, '_> {
         Ok(())
     }
 
-    fn by_tools(&self, at: ExprRef) -> bool {
+    pub(super) fn by_tools(&self, at: ExprRef) -> bool {
         let analysis = self.context.analysis;
         let func = home(&analysis.flow, analysis.flow.program.func_of(at));
         analysis.lives.handler_reach.contains(&func)
@@ -334,116 +334,8 @@ impl Linker<'_, '_, '_> {
         }
         Ok(())
     }
-
-    fn gathered(&self, all: &[ExprRef]) -> Vec<Mentions> {
-        let flow = &self.context.analysis.flow;
-        let mut out: Vec<(Node, Mentions)> = Vec::new();
-        let mut slot = |node: Node| {
-            let root = self.root(node);
-            match out.iter().position(|(known, _)| *known == root) {
-                Some(index) => index,
-                None => {
-                    out.push((root, Mentions::default()));
-                    out.len() - 1
-                }
-            }
-        };
-        let places: Vec<usize> = all.iter().map(|at| slot(self.node(*at))).collect();
-        let fields: Vec<usize> = self.fields.iter().map(|(node, ..)| slot(*node)).collect();
-        for (index, (_, name, at)) in fields.into_iter().zip(&self.fields) {
-            out[index].1.fields.push((*name, *at));
-        }
-        for (at, index) in all.iter().zip(places) {
-            let mentions = &mut out[index].1;
-            mentions.all.push(*at);
-            match flow.program.kind(*at) {
-                ExprKind::Symbol(symbol) => {
-                    let symbol = of_symbol(*at, *symbol);
-                    if !mentions.symbols.contains(&symbol) {
-                        mentions.symbols.push(symbol);
-                    }
-                }
-                ExprKind::Element { of, .. } => {
-                    mentions.loops = true;
-                    mentions.tables.extend(self.table(At { module: at.module, id: *of }));
-                }
-                _ => {}
-            }
-            if let Some(access) = self.access(*at).filter(|access| access.kind == Kind::Read) {
-                mentions.reads.push(*at);
-                mentions.tables.push(access.receiver);
-            }
-        }
-        for (node, mentions) in &mut out {
-            let answers = self.leads.keys().chain([&*node]).filter_map(|other| match other {
-                Node::Answer(func) if self.root(*other) == *node => Some(*func),
-                _ => None,
-            });
-            mentions.functions.extend(answers);
-            mentions.functions.sort_unstable();
-            mentions.functions.dedup();
-        }
-        out.into_iter().map(|(_, mentions)| mentions).collect()
-    }
-
-    /// The mention of the table that a loop goes over.
-    fn table(&self, of: ExprRef) -> Option<ExprRef> {
-        let flow = &self.context.analysis.flow;
-        if flow.objects_at(of).any(|id| self.found.objects.contains(&id)) {
-            return Some(of);
-        }
-        let ExprKind::Call { callee, args } = flow.program.kind(of) else { return None };
-        let ExprKind::Member { object, name } = flow.program.kind(At { module: of.module, id: *callee }) else {
-            return None;
-        };
-        let object = At { module: of.module, id: *object };
-        let viewed = args.is_empty() && matches!(name.text(), "values" | "entries");
-        (viewed && flow.objects_at(object).any(|id| self.found.objects.contains(&id))).then_some(object)
-    }
-
-    /// Decides what each is for.
-    fn told(&self, state: Vec<Name>, ticks: Vec<ExprRef>, mut mentions: Vec<Mentions>) -> Result<Parts, Problem> {
-        let mut apart = Vec::new();
-        for one in &mut mentions {
-            let (of_state, of_rest): (Vec<_>, Vec<_>) = one.fields.iter().partition(|(name, _)| state.contains(name));
-            let in_tools = one.all.iter().any(|at| self.by_tools(*at));
-            one.part = Some(match (of_state.first(), of_rest.first()) {
-                (Some(_), None) => Part::State,
-                (None, None) if in_tools => Part::State,
-                (None, None) => Part::Rest,
-                (_, Some((name, at))) if in_tools => {
-                    let why = format!("`{name}` of the record is used here, and tools lead here for its state");
-                    return Err(self.stop(Some(*at), &why, "let tools use nothing but its state, and run again"));
-                }
-                (None, Some(_)) => Part::Rest,
-                (Some((_, at)), Some(_)) => {
-                    let read = one.reads.first().filter(|_| one.reads.len() == 1 && !one.loops);
-                    let access = read.and_then(|read| self.access(*read)).copied();
-                    let handed_on = one.symbols.len() > 1 || !one.functions.is_empty();
-                    let Some(access) = access.filter(|access| !handed_on && self.is_steady(access.key)) else {
-                        let why = "its state and its transport are used here in one go";
-                        return Err(self.stop(Some(*at), why, "look its state up on its own here, and run again"));
-                    };
-                    apart.extend(of_state.iter().map(|(_, at)| (*at, access)));
-                    Part::Rest
-                }
-            });
-            let whence = one.reads.is_empty() && one.tables.is_empty();
-            if one.part == Some(Part::State) && whence && !one.fields.is_empty() {
-                let at = one.all.first().copied();
-                return Err(self.stop(at, "the tools are handed the record, and no id leads to it", KEEP));
-            }
-        }
-        Ok(Parts { state, mentions, ticks, apart })
-    }
-
-    /// Whether a key is a name: it means the same at the next statement.
-    fn is_steady(&self, key: ExprRef) -> bool {
-        let program = self.context.analysis.flow.program;
-        matches!(program.kind(key), ExprKind::Symbol(symbol) if program.symbol(of_symbol(key, *symbol)).func != TOP)
-    }
 }
 
-fn of_symbol(at: ExprRef, id: crate::model::facts::SymbolId) -> SymbolRef {
+pub(super) fn of_symbol(at: ExprRef, id: crate::model::facts::SymbolId) -> SymbolRef {
     At { module: at.module, id }
 }

@@ -121,7 +121,10 @@ pub fn plan(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut Server
     for found in stores {
         let planned = Slot::of(context, found).and_then(|slot| step(context, &slot));
         match planned {
-            Ok(step) => out.steps.push(step),
+            Ok(mut step) => {
+                at_once(&mut step, settings);
+                out.steps.push(step);
+            }
             Err(problem) => out.manual.push(manual(found.name.text(), &declared(context, found), problem)),
         }
     }
@@ -140,11 +143,19 @@ fn parts(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut ServerPla
     for found in records {
         for (field, readers, writers) in &found.fields {
             let Some(slot) = Slot::part(context, found, *field, readers, writers) else { continue };
-            if let Ok(step) = step(context, &slot) {
+            if let Ok(mut step) = step(context, &slot) {
+                at_once(&mut step, settings);
                 out.steps.push(step);
             }
         }
     }
+}
+
+/// No time of transition for a choice: a caller who leaves it out could only be served by a guess, and the tool that set it is gone.
+fn at_once(step: &mut Step, settings: &PlanSettings) {
+    let StepKind::Selection(selection) = &step.kind else { return };
+    let note = format!("{} is required at once, with --transition too", selection.argument.argument);
+    step.notes.extend(settings.transition.then_some(note));
 }
 
 /// Whether a step takes a part out of a store.

@@ -37,7 +37,9 @@ pub fn sites(context: &Context<'_, '_>) -> Vec<Site> {
 /// Tables that keep more than transports: they are not dropped.
 pub fn objections(context: &Context<'_, '_>) -> Vec<Manual> {
     let mut out = Vec::new();
-    for found in stores(context) {
+    // What is only put in and taken out keeps nothing for anybody.
+    let looked_up = |found: &&Found| found.uses.iter().any(|access| !matches!(access.kind, Kind::Write | Kind::Delete));
+    for found in stores(context).filter(|found| found.uses.is_empty() || looked_up(found)) {
         let what = found.objects.iter().find_map(|id| more_than_transport(context, *id));
         let Some(what) = what.or_else(|| read_for_itself(context, found)) else { continue };
         out.push(Manual {

@@ -12,7 +12,7 @@ use crate::parse::assert_parses;
 const MANIFEST: &str = r#"{
   "name": "geo",
   "type": "module",
-  "dependencies": { "@modelcontextprotocol/sdk": "^1.29.0", "express": "^5.1.0", "zod": "^4.0.0" }
+  "dependencies": { "@modelcontextprotocol/sdk": "^1.29.0", "express": "^5.1.0", "fastify": "^5.0.0", "hono": "^4.9.0", "@hono/node-server": "^2.0.0", "zod": "^4.0.0" }
 }
 "#;
 

@@ -80,6 +80,7 @@ pub fn render(external: &External, files: &dyn Files) -> Result<Rendered, Refuse
     absent::replace(&mut work)?;
     ids::replace(&mut work)?;
     arguments(&mut work)?;
+    asks(&mut work)?;
     make::functions(&mut work)?;
     let mut out = Rendered::default();
     for tool in &external.tools {
@@ -164,7 +165,7 @@ pub fn argument(external: &External) -> Argument {
         description: format!("{} returned by {}", names.argument, names.create),
         source: names.create.clone(),
         constant: None,
-        optional: false,
+        optional: external.transition,
         schema: None,
         frees: false,
     }
@@ -185,6 +186,18 @@ fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
             let added = tools::add_argument(work.scripts, &external.tools[*tool], &argument(external), &context)?;
             work.edits.extend(added.changes);
         }
+    }
+    Ok(())
+}
+
+/// The function that asks for a handle which a schema lets callers leave out, in the files of handlers that do.
+fn asks(work: &mut Work<'_>) -> Result<(), Refused> {
+    if !work.external.transition {
+        return Ok(());
+    }
+    for carrier in work.external.carriers.iter().filter(|carrier| matches!(carrier.entry, Entry::Handler(_))) {
+        let (script, function) = work.function(carrier)?;
+        work.edits.extend(tools::given(script, function));
     }
     Ok(())
 }

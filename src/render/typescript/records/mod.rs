@@ -11,10 +11,11 @@ use super::handle::finished;
 use super::imports::Wanted;
 use super::script::{Script, children, is_statement, span};
 use super::scripts::{Code, Scripts, declaration, is_declared};
+use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::Place;
 use crate::plan::records::Records;
-use crate::render::{Files, Refused, Rendered};
+use crate::render::{Change, Files, Refused, Rendered};
 
 /// What is at hand while a table is taken apart.
 pub struct Work<'r> {
@@ -30,13 +31,23 @@ pub struct Work<'r> {
     pub edits: Edits,
     /// Names that files need: the file, the module, the name, and whether it is a type.
     pub wanted: Vec<(String, String, String, bool)>,
+    /// Imports that name the new type in the place of the old one: the file, the import, and the change of its only name.
+    pub renamed: Vec<(String, Span, Change)>,
 }
 
 /// Renders it.
 pub fn render(records: &Records, files: &dyn Files) -> Result<Rendered, Refused> {
     let scripts = Scripts::new(files);
     let Code { script, node: name } = scripts.at(&records.declared)?;
-    let mut work = Work { records, scripts: &scripts, script, name, edits: Edits::default(), wanted: Vec::new() };
+    let mut work = Work {
+        records,
+        scripts: &scripts,
+        script,
+        name,
+        edits: Edits::default(),
+        wanted: Vec::new(),
+        renamed: Vec::new(),
+    };
     work.names_are_free()?;
     let declared = work.declared()?;
     types::part(&mut work, declared)?;
@@ -71,7 +82,14 @@ pub fn render(records: &Records, files: &dyn Files) -> Result<Rendered, Refused>
                 wanted.push(want);
             }
         }
-        out.changes.extend(finished(script, work.edits.of(&path), wanted));
+        let mut changes = finished(script, work.edits.of(&path), wanted);
+        for (_, import, change) in work.renamed.iter().filter(|(file, ..)| *file == path) {
+            // The old name is used no more: nothing but that took the import out.
+            let meets = |change: &Change| change.span.start < import.end && import.start < change.span.end;
+            changes.retain(|change| !(meets(change) && change.text.is_empty()));
+            changes.push(change.clone());
+        }
+        out.changes.extend(changes);
     }
     Ok(out)
 }

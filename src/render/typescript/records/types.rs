@@ -181,7 +181,33 @@ fn annotations(work: &mut Work<'_>, declared: Node<'_>, home: Code<'_>, name: &s
     paths.dedup();
     for path in paths {
         let script = work.scripts.open(path)?;
-        for used in mentions(script, script.tree.root_node(), name) {
+        let used = mentions(script, script.tree.root_node(), name);
+        let imported = |node: &Node<'_>| node.parent().is_some_and(|parent| parent.kind() == "import_specifier");
+        let (imports, used): (Vec<_>, Vec<_>) = used.into_iter().partition(imported);
+        // Where state alone is meant, the import names the new type.
+        let only_state = script.path != work.script.path
+            && !used.is_empty()
+            && used.iter().all(|node| node.kind() == "type_identifier" && states(work, script, *node));
+        let alone = |import: &Node<'_>| {
+            let list = import.parent().and_then(|specifier| specifier.parent());
+            list.is_some_and(|list| children(list).len() == 1)
+        };
+        // Among others it is joined like any import, and what is not used any more goes.
+        let renamed = only_state && script.path != home.script.path && imports.first().is_some_and(alone);
+        if let ([import], true) = (imports.as_slice(), renamed) {
+            let plain = import.parent().is_some_and(|specifier| specifier.child_by_field_name("alias").is_none());
+            if !plain {
+                return Err(unknown(script, *import));
+            }
+            let text = records.state.clone();
+            let whole =
+                std::iter::successors(Some(*import), Node::parent).find(|node| node.kind() == "import_statement");
+            let whole = whole.ok_or_else(|| unknown(script, *import))?;
+            work.renamed.push((script.path.clone(), span(whole), script.change(span(*import), text.clone())));
+            used.iter().for_each(|node| work.edits.replace(script, span(*node), text.clone()));
+            continue;
+        }
+        for used in used {
             let own = script.path == home.script.path && span(home.node).contains(span(used));
             let table = script.path == work.script.path && span(declared).contains(span(used));
             if used.kind() != "type_identifier" || own || table {

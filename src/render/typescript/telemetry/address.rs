@@ -1,4 +1,4 @@
-//! Where the address of a request can be had: a context variable, set by what Express runs for each request.
+//! Where the address of a request can be had: a context variable, set by what the web framework runs for each request.
 
 use tree_sitter::Node;
 
@@ -30,6 +30,11 @@ pub fn provide(work: &mut Work<'_>) -> Result<Variable, Refused> {
 /// A variable that is there gets the address beside what it holds.
 fn extend(work: &mut Work<'_>, ambient: &Ambient) -> Result<Variable, Refused> {
     let made = work.scripts.at(&ambient.made)?;
+    if work.plan.routes.iter().any(|route| route.framework != "express") {
+        let why =
+            "there is a context variable already, and it is only known how to add an address to one behind Express";
+        return Err(made.refuse(why, TODO));
+    }
     let script = made.script;
     let declared = script.around(ambient.declared.span).filter(|node| node.kind() == "identifier");
     let Some(declared) = declared.filter(|_| script.path == ambient.declared.path) else {
@@ -196,7 +201,11 @@ fn create(work: &mut Work<'_>) -> Result<Variable, Refused> {
     let mut done: Vec<(String, String)> = Vec::new();
     for route in &work.plan.routes {
         let call = work.scripts.at(&route.at)?;
-        let (text, key) = middleware(call, &variable)?;
+        let (text, key) = middleware(call, &variable, &route.framework)?;
+        if route.framework == "hono" {
+            let conn_info = ("@hono/node-server/conninfo".to_owned(), "getConnInfo".to_owned());
+            work.wanted.push((call.script.path.clone(), conn_info.0, conn_info.1));
+        }
         if done.contains(&key) {
             continue;
         }
@@ -208,8 +217,8 @@ fn create(work: &mut Work<'_>) -> Result<Variable, Refused> {
         work.edits.insert(call.script, start, format!("{text}{indent}"));
         see(work, &variable, call.script, call.node)?;
     }
-    let shared =
-        !work.wanted.is_empty() || work.plan.carriers.iter().any(|carrier| carrier.function.path != script.path);
+    let shared = work.wanted.iter().any(|(.., wanted)| *wanted == variable.name)
+        || work.plan.carriers.iter().any(|carrier| carrier.function.path != script.path);
     let of_type = if script.typed() { "<{ address: string | undefined }>" } else { "" };
     let export = if shared && !is_common(script) { "export " } else { "" };
     if shared && is_common(script) {
@@ -230,17 +239,40 @@ fn is_common(script: &Script) -> bool {
 }
 
 /// The middleware for a route, and what tells it from others: its router and path.
-fn middleware(route: Code<'_>, variable: &Variable) -> Result<(String, (String, String)), Refused> {
+fn middleware(route: Code<'_>, variable: &Variable, framework: &str) -> Result<(String, (String, String)), Refused> {
     let script = route.script;
     let stop = || route.refuse("this route is not written as `app.method(path, …)` in a statement of its own", TODO);
     let callee = route.node.child_by_field_name("function").filter(|callee| callee.kind() == "member_expression");
     let router =
         callee.and_then(|callee| callee.child_by_field_name("object")).filter(|node| node.kind() == "identifier");
-    let path = route.node.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
-    let path = path.filter(|path| matches!(path.kind(), "string" | "identifier" | "member_expression"));
+    let first = route.node.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
     let alone = route.node.parent().is_some_and(|parent| parent.kind() == "expression_statement");
+    if let ("fastify", Some(router), true) = (framework, router, alone) {
+        // What runs before would lose the variable: the body is read in between.
+        let hook = script.style.string("preHandler");
+        let text = format!(
+            "{}.addHook({hook}, (request, _reply, done) => {{\n\t{}.run({{ address: request.ip }}, done);\n}});",
+            script.of(router),
+            variable.name
+        );
+        return Ok((text, (script.of(router).to_owned(), String::new())));
+    }
+    let path = first.filter(|path| matches!(path.kind(), "string" | "identifier" | "member_expression"));
     let (Some(router), Some(path), true) = (router, path, alone) else { return Err(stop()) };
     let (router, path) = (script.of(router).to_owned(), script.of(path).to_owned());
+    if framework == "hono" {
+        if !mentions(script, script.tree.root_node(), "getConnInfo").is_empty()
+            || !script.text().contains("@hono/node-server")
+        {
+            return Err(route.refuse("the address of a request is told by the platform that serves Hono", TODO));
+        }
+        let text = format!(
+            "{router}.use({path}, (c, next) =>\n\t{}.run({{ address: getConnInfo(c).remote.address }}, next){}\n);",
+            variable.name,
+            if script.style.trailing_commas { "," } else { "" }
+        );
+        return Ok((text, (router, path)));
+    }
     let text = format!(
         "{router}.use({path}, (req, _res, next) => {{\n\t{}.run({{ address: req.ip }}, next);\n}});",
         variable.name

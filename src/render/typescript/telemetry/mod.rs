@@ -99,8 +99,13 @@ fn table(work: &mut Work<'_>) -> Result<String, Refused> {
         }
     }
     let statement = statement(declarator);
+    let proxy = match work.plan.routes.first().map(|route| route.framework.as_str()) {
+        Some("fastify") => "Behind a proxy, set Fastify's `trustProxy`.",
+        Some("hono") => "Behind a proxy, it is that of the proxy.",
+        _ => "Behind a proxy, set Express's \"trust proxy\".",
+    };
     let note = format!(
-        "// This server knows no user, so calls are counted by address. Behind a proxy, set Express's \"trust proxy\".{}{}",
+        "// This server knows no user, so calls are counted by address. {proxy}{}{}",
         script.style.newline,
         script.indentation(statement)
     );

@@ -30,8 +30,10 @@ pub use remove::remove;
 pub use require::argument as require_argument;
 pub use types::OPTIONAL;
 
+use tree_sitter::Node;
+
 use super::script::Script;
-use super::scripts::Scripts;
+use super::scripts::{Scripts, mentions};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::{Change, Refused};
@@ -68,6 +70,26 @@ impl Argument {
 
 /// The function of the module of handles that asks for a handle which a schema lets callers leave out.
 pub const GIVEN: &str = "givenHandle";
+
+/// The declaration of that function in a file that has none, in front of the code that needs it.
+pub fn given(script: &Script, from: Node<'_>) -> Option<Change> {
+    if !mentions(script, script.tree.root_node(), GIVEN).is_empty() {
+        return None;
+    }
+    let typed = |text: &'static str| if script.typed() { text } else { "" };
+    let text = format!(
+        "function {GIVEN}(handle{}, name{}, createTool{}){} {{\n\tif (!handle) throw new Error(`${{name}} is required; call \
+         ${{createTool}} and pass the ${{name}} that it returns`);\n\treturn handle;\n}}\n\n",
+        typed(": string | undefined"),
+        typed(": string"),
+        typed(": string"),
+        typed(": string"),
+    );
+    let top = std::iter::successors(Some(from), Node::parent)
+        .find(|node| node.parent().is_some_and(|parent| parent.kind() == "program"))?;
+    let at = script.line_start(script.with_comments(top));
+    Some(script.change(Span::new(at, at), script.style.dress(&text)))
+}
 
 /// What becomes of the SDK's context among a handler's parameters, once the argument is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

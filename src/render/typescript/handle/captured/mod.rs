@@ -3,6 +3,7 @@
 //! The variables leave the function that builds the server. A store in front of it keeps records of them, a new tool creates one,
 //! each tool that used them looks its record up first, and a function that used them takes the record.
 
+mod ends;
 mod handlers;
 mod record;
 mod resources;
@@ -27,6 +28,7 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
     let record = Record::of(captured, &scripts)?;
     let script = record.script;
     record.take_out(&mut edits)?;
+    ends::take_out(&record, &mut edits)?;
     uses::replace(&record, &mut edits)?;
     uses::pass_on(&record, &mut edits)?;
     let saves = handlers::look_up(&record, &mut edits)?;
@@ -36,6 +38,7 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
     let features = Features {
         owner: captured.owner,
         save: saves,
+        close: record.close.is_some(),
         list: captured.owner && captured.names.list.is_some(),
         transition: captured.transition,
         ..Features::of(script)

@@ -6,6 +6,7 @@ use super::super::create;
 use super::super::edits::Edits;
 use super::super::store;
 use super::super::words;
+use super::ends;
 use super::types::{self, Typed};
 use crate::plan::handle::captured::Captured;
 use crate::render::Refused;
@@ -45,6 +46,8 @@ pub struct Record<'a> {
     declares: bool,
     /// The store.
     pub store: String,
+    /// What frees a value.
+    pub close: Option<String>,
     /// The function that the variables leave.
     factory: Node<'a>,
 }
@@ -59,7 +62,7 @@ impl<'a> Record<'a> {
             let name = file.around(local.declared.span).filter(|node| node.kind() == "identifier");
             let root = file.tree.root_node();
             let name = name.ok_or_else(|| file.refuse(root, "a declaration was not found", "run again"))?;
-            variables.push(variable(scripts, file, name)?);
+            variables.push(variable(captured, scripts, file, name)?);
             script = Some(file);
         }
         let (Some(script), Some(first)) = (script, variables.first()) else {
@@ -87,7 +90,8 @@ impl<'a> Record<'a> {
         let capital = camel(&captured.names.noun, true);
         let store = free(script, &plurals(&camel(&captured.names.noun, false)), first.name)?;
         let (name, ty, declares) = names(script, captured, &variables, whole, &capital)?;
-        let record = Self { captured, scripts, script, variables, whole, name, ty, declares, store, factory };
+        let close = ends::close(captured, scripts)?;
+        let record = Self { captured, scripts, script, variables, whole, name, ty, declares, store, close, factory };
         record.independent()?;
         Ok(record)
     }
@@ -174,7 +178,7 @@ impl<'a> Record<'a> {
     fn declaration(&self) -> String {
         let string = |text: &str| self.script.style.string(text);
         let (names, lifetime) = (&self.captured.names, &self.captured.lifetime);
-        let lines = [
+        let mut lines = vec![
             format!("noun: {}", string(&names.noun)),
             format!("prefix: {}", string(&names.prefix)),
             format!("createTool: {}", string(&names.create)),
@@ -182,11 +186,19 @@ impl<'a> Record<'a> {
             format!("idleSeconds: Number(process.env.{}_IDLE_SECONDS || {})", names.setting, lifetime.idle_seconds),
             format!("limit: Number(process.env.{}_LIMIT || {})", names.setting, lifetime.limit),
         ];
+        lines.extend(self.close.iter().map(|close| format!("close: {close}")));
         let comma = if self.script.style.trailing_commas { "," } else { "" };
         let annotation = self.ty.as_ref().map(|ty| format!(": HandleStore<{ty}>")).unwrap_or_default();
         let class = store::class(self.captured.shared.as_ref());
-        let store =
-            format!("const {}{annotation} = new {class}({{\n\t{}{comma}\n}});", self.store, lines.join(",\n\t"));
+        let argument = match (&self.close, &self.ty) {
+            (Some(_), Some(ty)) => format!("<{ty}>"),
+            _ => String::new(),
+        };
+        let store = format!(
+            "const {}{annotation} = new {class}{argument}({{\n\t{}{comma}\n}});",
+            self.store,
+            lines.join(",\n\t")
+        );
         match self.ty.as_ref().filter(|_| self.declares) {
             Some(ty) => format!("interface {ty} {{\n\t{}\n}}\n\n{store}", self.members().join("\n\t")),
             None => store,
@@ -204,7 +216,12 @@ impl<'a> Record<'a> {
     }
 }
 
-fn variable<'a>(scripts: &'a Scripts<'a>, script: &'a Script, name: Node<'a>) -> Result<Variable<'a>, Refused> {
+fn variable<'a>(
+    captured: &Captured,
+    scripts: &'a Scripts<'a>,
+    script: &'a Script,
+    name: Node<'a>,
+) -> Result<Variable<'a>, Refused> {
     let alone = |declarator: Node<'a>| {
         let list = declarator.parent()?;
         let kinds = matches!(list.kind(), "lexical_declaration" | "variable_declaration");
@@ -218,6 +235,12 @@ fn variable<'a>(scripts: &'a Scripts<'a>, script: &'a Script, name: Node<'a>) ->
         script.refuse(name, "its declaration is shared with others", "declare it in a statement of its own")
     })?;
     let value = declarator.child_by_field_name("value");
+    if captured.object {
+        let factory =
+            enclosing_function(name).ok_or_else(|| script.refuse(name, "it belongs to no function", "run again"))?;
+        let ty = types::object(script, declarator, factory)?;
+        return Ok(Variable { name, statement, ty, value });
+    }
     if let Some(value) = value {
         types::plain(script, value)?;
     }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::render::Refused;
 use crate::render::typescript::scope;
-use crate::render::typescript::script::{Script, bare, children};
+use crate::render::typescript::script::{Script, bare, children, span};
 use crate::render::typescript::scripts::{Code, Scripts, declaration};
 
 /// Types that come with the language and hold nothing but data.
@@ -47,6 +47,37 @@ impl Typed {
 /// An expression without parentheses and casts around it.
 pub fn inner(node: Node<'_>) -> Node<'_> {
     if node.kind() == "await_expression" { node } else { bare(node) }
+}
+
+/// The type of a variable that an object of a class is made for, and the arguments of its constructor: these must mean the same
+/// wherever a tool calls it.
+pub fn object(script: &Script, declarator: Node<'_>, factory: Node<'_>) -> Result<Option<Typed>, Refused> {
+    let refused = |node: Node<'_>| {
+        script.refuse(
+            node,
+            "how this object is made can't be told",
+            "make it by `new` and the name of its class, of nothing that belongs to one server",
+        )
+    };
+    let value = declarator.child_by_field_name("value").map(inner).filter(|value| value.kind() == "new_expression");
+    let value = value.ok_or_else(|| refused(declarator))?;
+    let class = value.child_by_field_name("constructor").filter(|class| class.kind() == "identifier");
+    let class = class.ok_or_else(|| refused(value))?;
+    let mut stack = vec![value];
+    while let Some(node) = stack.pop() {
+        let own = node.kind() == "identifier"
+            && scope::binding(script, node, script.of(node)).is_some_and(|scope| span(factory).contains(span(scope)));
+        let more = matches!(node.kind(), "this" | "await_expression" | "arrow_function" | "function_expression");
+        if own || more || node.kind() == "comment" {
+            return Err(refused(node));
+        }
+        stack.extend(children(node));
+    }
+    if !script.typed() {
+        return Ok(None);
+    }
+    let arguments = value.child_by_field_name("type_arguments").map(|list| script.of(list)).unwrap_or_default();
+    Ok(Some(Typed::Text(format!("{}{arguments}", script.of(class)))))
 }
 
 /// Refuses a first value that is more than data, or that has to be waited for.

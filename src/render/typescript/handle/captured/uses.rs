@@ -42,6 +42,9 @@ pub fn replace(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
             }
         }
         for used in scope::uses(script, variable.name) {
+            if record.captured.ends.iter().any(|end| end.path == script.path && end.span == span(used)) {
+                continue;
+            }
             if !bodies.iter().any(|body| span(*body).contains(span(used))) {
                 return Err(script.refuse(
                     used,
