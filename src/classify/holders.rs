@@ -52,7 +52,8 @@ fn written(flow: &Flow<'_>, at: ExprRef) -> Vec<(ObjId, ExprRef, ExprRef)> {
         },
         ExprKind::Call { args, .. } => {
             let [key, value, ..] = args.as_slice() else { return Vec::new() };
-            if flow.is_id(inner(key.value)) {
+            // What the call does is the costlier question.
+            if flow.is_id(inner(key.value)) || request_id(flow, inner(value.value)).is_none() {
                 return Vec::new();
             }
             let puts = flow.performed(at).into_iter().filter(|p| matches!(p.op, Op::Put | Op::GetOrInsert));

@@ -209,7 +209,7 @@ fn is_once_flag(
     if filled_on_demand(flow, module, name, func) {
         return true;
     }
-    let assigned = facts.exprs.iter().filter(|expr| match &expr.kind {
+    let assigned = flow.assignments_of(module).filter(|id| match facts.kind(*id) {
         ExprKind::Assign { target, kind, .. } if *kind != AssignKind::Init => match facts.kind(*target) {
             ExprKind::Symbol(id) => facts.symbol(*id).name == name,
             ExprKind::Member { name: used, .. } => *used == name,
@@ -235,13 +235,10 @@ fn filled_on_demand(flow: &Flow<'_>, module: u32, name: Name, func: crate::model
     facts.branches.iter().any(|branch| {
         calls.iter().any(|call| branch.then.contains(*call)) && {
             let condition = facts.expr(branch.condition).span;
-            facts.exprs.iter().any(|expr| {
-                condition.contains(expr.span)
-                    && match &expr.kind {
-                        ExprKind::Member { name: used, .. } => *used == name,
-                        ExprKind::Symbol(id) => facts.symbol(*id).name == name,
-                        _ => false,
-                    }
+            flow.exprs_within(module, condition).any(|id| match facts.kind(id) {
+                ExprKind::Member { name: used, .. } => *used == name,
+                ExprKind::Symbol(id) => facts.symbol(*id).name == name,
+                _ => false,
             })
         }
     })
@@ -265,14 +262,13 @@ fn mentions_assigned(
         }
         _ => false,
     };
-    facts.expr_ids().filter(|id| span.contains(facts.expr(*id).span)).any(|id| {
+    flow.exprs_within(module, span).any(|id| {
         let kind = facts.kind(id);
         same(kind, facts.kind(target))
             || (any_filled
                 && matches!(kind, ExprKind::Member { .. })
-                && facts.expr_ids().any(|other| {
-                    facts.expr(other).func == func
-                        && matches!(facts.kind(other), ExprKind::Assign { target, kind: AssignKind::Set, .. } if same(kind, facts.kind(*target)))
+                && flow.assignments_in(At { module, id: func }).iter().any(|other| {
+                    matches!(facts.kind(*other), ExprKind::Assign { target, kind: AssignKind::Set, .. } if same(kind, facts.kind(*target)))
                 }))
     })
 }

@@ -47,6 +47,8 @@ pub struct Answers {
     pub plans: Vec<ServerPlan>,
     /// What models read of the tools, by the path of their file, where that is asked for.
     pub texts: Vec<(String, ToolTexts)>,
+    /// The modules are too many expressions to be solved again for what files around them may add.
+    pub large: bool,
 }
 
 impl Answers {
@@ -80,24 +82,26 @@ pub struct Analyser<'a> {
 
 impl Analyser<'_> {
     /// Analyses all modules, and the files that turn out to matter to them. `close` takes in what modules lead to that is to be solved
-    /// with them. The answer: that of each set of modules that import each other, with its first path.
+    /// with them, and may say that they are to be solved another time. The answer: that of each set of modules that import each other,
+    /// with its first path.
     pub fn run<'t>(
         &self,
         loaded: &mut Loaded<'t>,
         solved: &mut Solved,
-        close: &mut dyn FnMut(&mut Loaded<'t>, &mut Solved),
-    ) -> Vec<(String, Vec<usize>)> {
-        let mut round = 0;
+        close: &mut dyn FnMut(&mut Loaded<'t>, &mut Solved) -> bool,
+    ) -> Option<Vec<(String, Vec<usize>)>> {
         loop {
-            round += 1;
-            close(loaded, solved);
+            solved.rounds += 1;
+            if !close(loaded, solved) {
+                return None;
+            }
             let components = solved.components(loaded);
             let mut wanted = Vec::new();
             for component in &components {
                 if solved.answers.contains_key(component) {
                     continue;
                 }
-                match self.component(loaded, solved, component, round) {
+                match self.component(loaded, solved, component) {
                     Ok(answers) => {
                         solved.answers.insert(component.clone(), answers);
                     }
@@ -106,7 +110,7 @@ impl Analyser<'_> {
             }
             if wanted.is_empty() {
                 let first = |component: &Vec<usize>| loaded.modules[component[0]].path.clone();
-                return components.into_iter().map(|component| (first(&component), component)).collect();
+                return Some(components.into_iter().map(|component| (first(&component), component)).collect());
             }
             wanted.sort();
             wanted.dedup();
@@ -115,15 +119,9 @@ impl Analyser<'_> {
     }
 
     /// Solves a component. What it tells, or else the files that have to be read first.
-    fn component(
-        &self,
-        loaded: &mut Loaded<'_>,
-        solved: &Solved,
-        component: &[usize],
-        round: usize,
-    ) -> Result<Answers, Vec<String>> {
+    fn component(&self, loaded: &mut Loaded<'_>, solved: &Solved, component: &[usize]) -> Result<Answers, Vec<String>> {
         let (mut program, unread) = self.program(loaded, solved, component);
-        let told = self.solve(&program, &unread, round, &mut |path| loaded.keeps_state(path));
+        let told = self.solve(&program, &unread, solved.rounds, &mut |path| loaded.keeps_state(path));
         for (index, module) in component.iter().zip(std::mem::take(&mut program.modules)) {
             loaded.modules[*index] = module;
         }
@@ -150,7 +148,8 @@ impl Analyser<'_> {
                 return Err(paths);
             }
         }
-        let mut answers = Answers::default();
+        let large = ROUNDS.iter().all(|(_, most)| size > *most);
+        let mut answers = Answers { large, ..Answers::default() };
         if self.options.tool_texts {
             let paths = program.modules.iter().map(|module| module.path.clone());
             answers.texts = paths.zip(tool_texts::of(&flow)).collect();

@@ -16,6 +16,8 @@ pub struct Solved {
     pub resolutions: Vec<Vec<(Name, Resolution)>>,
     /// The answers of the sets that were solved.
     pub answers: FxHashMap<Vec<usize>, Answers>,
+    /// How often further files were asked for.
+    pub rounds: usize,
 }
 
 impl Solved {
@@ -40,10 +42,11 @@ impl Solved {
             }
             at
         }
-        for (index, resolutions) in self.resolutions.iter().enumerate() {
+        let linked = |index: &usize| !loaded.alone.contains(index);
+        for (index, resolutions) in self.resolutions.iter().enumerate().filter(|(index, _)| linked(index)) {
             for (_, resolution) in resolutions {
                 if let Resolution::File(path) = resolution
-                    && let Some(&other) = loaded.by_path.get(path)
+                    && let Some(&other) = loaded.by_path.get(path).filter(|other| linked(other))
                 {
                     let (a, b) = (find(&mut parent, index), find(&mut parent, other));
                     parent[a.max(b)] = a.min(b);

@@ -104,6 +104,8 @@ pub struct Loaded<'t> {
     pub skipped: Vec<Skipped>,
     /// For each module, how many bytes were parsed.
     pub sizes: Vec<u64>,
+    /// Modules that are solved by themselves, whatever they import.
+    pub alone: FxHashSet<usize>,
     tried: FxHashSet<String>,
     stateful: FxHashMap<String, bool>,
 }
@@ -123,6 +125,7 @@ impl<'t> Loaded<'t> {
             by_path: FxHashMap::default(),
             skipped: Vec::new(),
             sizes: Vec::new(),
+            alone: FxHashSet::default(),
             tried: FxHashSet::default(),
             stateful: FxHashMap::default(),
         }
@@ -163,6 +166,14 @@ impl<'t> Loaded<'t> {
         self.modules.len() > before
     }
 
+    /// Parses files that are solved each by itself. Says whether there was anything new.
+    pub fn add_alone(&mut self, paths: &[String]) -> bool {
+        let before = self.modules.len();
+        self.take(&self.files(paths));
+        self.alone.extend(before..self.modules.len());
+        self.modules.len() > before
+    }
+
     fn files(&self, paths: &[String]) -> Vec<&'t SourceFile> {
         let find = |path: &String| {
             let at = self.tree.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
@@ -191,9 +202,10 @@ impl<'t> Loaded<'t> {
         }
     }
 
-    fn keep(&mut self, file: &SourceFile, module: Module, bytes: u64) {
+    fn keep(&mut self, file: &SourceFile, mut module: Module, bytes: u64) {
         self.sizes.push(bytes);
         self.by_path.insert(file.path.clone(), self.modules.len());
+        module.exprs.shrink_to_fit();
         self.modules.push(module);
     }
 

@@ -102,19 +102,23 @@ fn changed(context: &Context<'_, '_>, func: FuncRef) -> Option<Holder> {
 fn costly(context: &Context<'_, '_>, func: FuncRef) -> Option<Manual> {
     let flow = &context.analysis.flow;
     let reached = reach(flow, func);
-    let found = flow.program.exprs().find(|at| {
-        reached.contains(&flow.program.func_of(*at))
-            && match flow.program.kind(*at) {
-                ExprKind::New { .. } => makes_something_lasting(context, *at),
-                ExprKind::Call { .. } => {
-                    let lasts = |op| matches!(op, Op::StartTimer | Op::Spawn | Op::ConnectClient | Op::Serve);
-                    !waits_only(context, *at)
-                        && (makes_something_lasting(context, *at)
-                            || flow.performed(*at).iter().any(|performed| lasts(performed.op)))
-                }
-                _ => false,
-            }
-    })?;
+    let mut modules: Vec<u32> = reached.iter().map(|func| func.module).collect();
+    modules.sort_unstable();
+    modules.dedup();
+    let is_reached = |at: ExprRef| reached.contains(&flow.program.func_of(at));
+    let costs = |at: &ExprRef| match flow.program.kind(*at) {
+        ExprKind::New { .. } => is_reached(*at) && makes_something_lasting(context, *at),
+        ExprKind::Call { .. } => {
+            let lasts = |op| matches!(op, Op::StartTimer | Op::Spawn | Op::ConnectClient | Op::Serve);
+            is_reached(*at)
+                && !waits_only(context, *at)
+                && (makes_something_lasting(context, *at)
+                    || flow.performed(*at).iter().any(|performed| lasts(performed.op)))
+        }
+        _ => false,
+    };
+    let of_module = |module: u32| flow.program.module(module).expr_ids().map(move |id| At { module, id });
+    let found = modules.into_iter().flat_map(of_module).find(costs)?;
     let name = flow.callee_name(found).map_or("this", |name| name.text());
     Some(Manual {
         rule: session_transport_setup::RULE.name,

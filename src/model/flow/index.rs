@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::value::{ObjId, Value};
 use super::{Flow, Owner};
-use crate::model::facts::{ClassId, ExprId, ExprKind, SymbolId};
+use crate::model::facts::{ClassId, ExprId, ExprKind, FuncId, Span, SymbolId};
 use crate::model::name::Name;
-use crate::model::program::{At, ClassRef, ExprRef, SymbolRef};
+use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
 
 /// What the methods of classes touch, by class and field.
 type OwnFields = FxHashMap<(ClassId, Name), Vec<ExprId>>;
@@ -19,15 +19,31 @@ pub(super) struct Index {
     uses: Vec<OnceCell<Vec<(SymbolId, ExprId)>>>,
     /// For each module: what its classes' methods touch of their own fields, in the order of the source.
     own_fields: Vec<OnceCell<OwnFields>>,
+    /// For each module: its expressions by where they begin.
+    starts: Vec<OnceCell<Vec<(u32, ExprId)>>>,
+    /// For each module: its assignments, by the function that they stand in.
+    assignments: Vec<OnceCell<Assignments>>,
     /// Objects by what is in their fields.
     holders: OnceCell<FxHashMap<ObjId, Vec<ObjId>>>,
 }
 
+/// Assignments by function.
+type Assignments = FxHashMap<FuncId, Vec<ExprId>>;
+
+/// One cell for each module.
+fn cells<T>(modules: usize) -> Vec<OnceCell<T>> {
+    std::iter::repeat_with(OnceCell::new).take(modules).collect()
+}
+
 impl Index {
     pub(super) fn new(modules: usize) -> Self {
-        let uses = std::iter::repeat_with(OnceCell::new).take(modules).collect();
-        let own_fields = std::iter::repeat_with(OnceCell::new).take(modules).collect();
-        Self { uses, own_fields, holders: OnceCell::new() }
+        Self {
+            uses: cells(modules),
+            own_fields: cells(modules),
+            starts: cells(modules),
+            assignments: cells(modules),
+            holders: OnceCell::new(),
+        }
     }
 }
 
@@ -69,6 +85,40 @@ impl Flow<'_> {
             }
         }
         uses
+    }
+
+    /// The expressions of a module that lie within a span.
+    pub fn exprs_within(&self, module: u32, span: Span) -> impl Iterator<Item = ExprId> + '_ {
+        let facts = self.program.module(module);
+        let starts = self.index.starts[module as usize].get_or_init(|| {
+            let mut starts: Vec<(u32, ExprId)> = facts.expr_ids().map(|id| (facts.expr(id).span.start, id)).collect();
+            starts.sort_unstable();
+            starts
+        });
+        let first = starts.partition_point(|(start, _)| *start < span.start);
+        let begun = starts[first..].iter().take_while(move |(start, _)| *start <= span.end);
+        begun.map(|(_, id)| *id).filter(move |id| span.contains(facts.expr(*id).span))
+    }
+
+    /// The assignments of a function, without those of functions in it.
+    pub fn assignments_in(&self, func: FuncRef) -> &[ExprId] {
+        self.assignments(func.module).get(&func.id).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// All assignments of a module.
+    pub fn assignments_of(&self, module: u32) -> impl Iterator<Item = ExprId> + '_ {
+        self.assignments(module).values().flatten().copied()
+    }
+
+    fn assignments(&self, module: u32) -> &Assignments {
+        self.index.assignments[module as usize].get_or_init(|| {
+            let facts = self.program.module(module);
+            let mut found = Assignments::default();
+            for id in facts.expr_ids().filter(|id| matches!(facts.kind(*id), ExprKind::Assign { .. })) {
+                found.entry(facts.expr(id).func).or_default().push(id);
+            }
+            found
+        })
     }
 
     /// The objects in whose fields an object is; only to be asked once everything is solved.

@@ -18,20 +18,65 @@ pub struct NodeId(pub(super) u32);
 #[derive(Default)]
 pub(super) struct Node {
     pub(super) values: Vec<Value>,
-    /// Tasks that run again when the set grows, sorted.
-    readers: Vec<u32>,
+    /// Tasks that run again when the set grows.
+    readers: Readers,
 }
 
-impl Node {
-    fn add_reader(&mut self, task: u32) {
-        if self.readers.last() == Some(&task) {
-            return;
-        }
-        if let Err(place) = self.readers.binary_search(&task) {
-            self.readers.insert(place, task);
+/// A set of tasks. Most nodes are read in one place or two: those need no memory of their own.
+enum Readers {
+    Few {
+        count: u8,
+        tasks: [u32; 3],
+    },
+    /// Sorted. Boxed, so that a node stays small.
+    #[expect(clippy::box_collection)]
+    Many(Box<Vec<u32>>),
+}
+
+impl Default for Readers {
+    fn default() -> Self {
+        Self::Few { count: 0, tasks: [0; 3] }
+    }
+}
+
+impl Readers {
+    fn add(&mut self, task: u32) {
+        match self {
+            Self::Few { count, tasks } => {
+                let known = &tasks[..usize::from(*count)];
+                if known.contains(&task) {
+                    return;
+                }
+                if let Some(free) = tasks.get_mut(usize::from(*count)) {
+                    *free = task;
+                    *count += 1;
+                } else {
+                    let mut many = tasks.to_vec();
+                    many.push(task);
+                    many.sort_unstable();
+                    *self = Self::Many(Box::new(many));
+                }
+            }
+            Self::Many(tasks) => {
+                if tasks.last() == Some(&task) {
+                    return;
+                }
+                if let Err(place) = tasks.binary_search(&task) {
+                    tasks.insert(place, task);
+                }
+            }
         }
     }
 
+    fn tasks(&self) -> &[u32] {
+        match self {
+            Self::Few { count, tasks } => &tasks[..usize::from(*count)],
+            Self::Many(tasks) => tasks,
+        }
+    }
+}
+
+impl Node {
     /// Takes values in as far as there is room. Says whether there was anything new.
     fn add(&mut self, values: &[Value]) -> bool {
         let before = self.values.len();
@@ -49,6 +94,10 @@ impl Node {
                 _ => self.values.len() >= CAP,
             };
             if !full && !self.values.contains(&value) {
+                if self.values.is_empty() {
+                    // Most nodes have one value for good.
+                    self.values.reserve_exact(values.len().min(CAP));
+                }
                 self.values.push(value);
                 texts += usize::from(matches!(value, Value::Text(_)));
             }
@@ -61,7 +110,7 @@ impl Flow<'_> {
     fn reading(&mut self, node: NodeId) -> &[Value] {
         let entry = &mut self.nodes[node.0 as usize];
         if let Some(task) = self.current {
-            entry.add_reader(task);
+            entry.readers.add(task);
         }
         &entry.values
     }
@@ -82,7 +131,7 @@ impl Flow<'_> {
 
     pub(super) fn write(&mut self, node: NodeId, values: &[Value]) {
         if self.nodes[node.0 as usize].add(values) {
-            for task in &self.nodes[node.0 as usize].readers {
+            for task in self.nodes[node.0 as usize].readers.tasks() {
                 self.queue.add(*task);
             }
         }
@@ -94,5 +143,26 @@ impl Flow<'_> {
 
     pub(super) fn write_symbol(&mut self, module: u32, id: SymbolId, values: &[Value]) {
         self.write(self.symbol_node(At { module, id }), values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Node, Readers};
+
+    #[test]
+    fn readers_are_a_set_whatever_their_number() {
+        let mut readers = Readers::default();
+        for task in [7, 3, 7, 9, 1, 3, 5, 1] {
+            readers.add(task);
+        }
+        let mut tasks = readers.tasks().to_vec();
+        tasks.sort_unstable();
+        assert_eq!(tasks, [1, 3, 5, 7, 9]);
+    }
+
+    #[test]
+    fn a_node_is_small() {
+        assert!(size_of::<Node>() <= 40, "{}", size_of::<Node>());
     }
 }
