@@ -119,7 +119,11 @@ fn without_handle(context: &Context<'_, '_>, found: &Found, decision: &Decision,
 /// Where a step puts the state.
 fn done_by(step: &Step) -> Carrier {
     match step.kind {
-        StepKind::Handle(_) | StepKind::Captured(_) | StepKind::External(_) | StepKind::Required(_) | StepKind::Records(_) => Carrier::Handle,
+        StepKind::Handle(_)
+        | StepKind::Captured(_)
+        | StepKind::External(_)
+        | StepKind::Required(_)
+        | StepKind::Records(_) => Carrier::Handle,
         StepKind::Selection(_) => Carrier::Argument,
         StepKind::Telemetry(_) | StepKind::Labels(_) => Carrier::Request,
         StepKind::Transport(_) | StepKind::Singleton(_) | StepKind::Allowance(_) => Carrier::Drop,

@@ -23,6 +23,9 @@ pub(super) fn of(context: &Context<'_, '_>) -> Vec<Site> {
             }
             _ => {}
         }
+        if let Some(hook) = closing_hook(context, at) {
+            last.extend(flow.functions_at(hook));
+        }
     }
     let reached: FxHashSet<FuncRef> = last.iter().flat_map(|func| reach(flow, *func)).collect();
     let mut out: Vec<Site> = reached
@@ -32,6 +35,27 @@ pub(super) fn of(context: &Context<'_, '_>) -> Vec<Site> {
         .collect();
     out.sort();
     out
+}
+
+/// The function that a server of Fastify runs when it closes: such a server can't be started again. Only where the program makes one
+/// of them, in code that runs once.
+fn closing_hook(context: &Context<'_, '_>, at: ExprRef) -> Option<ExprRef> {
+    let flow = &context.analysis.flow;
+    let ExprKind::Call { callee, args } = flow.program.kind(at) else { return None };
+    let ExprKind::Member { name, .. } = flow.program.module(at.module).kind(*callee) else { return None };
+    let [event, hook] = args.as_slice() else { return None };
+    let event = At { module: at.module, id: event.value };
+    let closes =
+        matches!(flow.program.kind(event), ExprKind::Text(text) if matches!(text.text(), "preClose" | "onClose"));
+    (*name == "addHook" && closes && runs_once(context, at)).then_some(At { module: at.module, id: hook.value })
+}
+
+/// Whether code runs at the start of the program, or in a function that only its start calls.
+fn runs_once(context: &Context<'_, '_>, at: ExprRef) -> bool {
+    let flow = &context.analysis.flow;
+    let func = flow.program.func_of(at);
+    let callers: Vec<FuncRef> = flow.callers.get(&func).into_iter().flatten().map(|(caller, _, _)| *caller).collect();
+    func.id == TOP || matches!(callers.as_slice(), [only] if only.id == TOP)
 }
 
 /// The method of the platform's process that a call names.

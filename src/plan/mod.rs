@@ -11,6 +11,7 @@ mod factories;
 pub mod handle;
 pub mod labels;
 pub mod loggers;
+mod old_endpoints;
 pub mod origins;
 pub mod records;
 pub mod required;
@@ -200,6 +201,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
         out.steps.extend(steps);
         out.manual.extend(refused);
     }
+    out.manual.extend(old_endpoints::plan(context, &out.manual));
     out.manual.extend(blockers.manual);
     out.holds.extend(blockers.holds);
     out

@@ -111,8 +111,8 @@ fn only_registers(context: &Context<'_, '_>, call: ExprRef) -> bool {
     })
 }
 
-/// The imports of the variable that a server is made into.
-fn importers(context: &Context<'_, '_>, origin: ExprRef) -> Vec<Site> {
+/// The imports of the variable that something is made into.
+pub(super) fn importers(context: &Context<'_, '_>, origin: ExprRef) -> Vec<Site> {
     let program = context.analysis.flow.program;
     let home = program.module(origin.module);
     let Some(symbol) = home.symbols.iter().find(|symbol| symbol.init == Some(origin.id)) else { return Vec::new() };

@@ -2,7 +2,7 @@
 //! all the same. Server and transport become those of one request.
 
 use super::blockers::Blockers;
-use super::origins::{Origin, origins};
+use super::origins::{Origin, importers, origins};
 use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site};
 use crate::classify::answer::{Era, Server};
 use crate::model::facts::ExprKind;
@@ -18,6 +18,12 @@ use crate::rules::{Rule, dead_session_code, session_transport_setup, shared_stat
 pub struct Singleton {
     /// Its construction.
     pub transport: Site,
+    /// Calls of functions that make it and give it back.
+    pub made_by: Vec<Site>,
+    /// Where the program names it, as a variable or a field.
+    pub named: Vec<Site>,
+    /// Imports of its variable.
+    pub importers: Vec<Site>,
     /// Where it is connected: the calls.
     pub connects: Vec<Site>,
     /// Where it answers requests: the calls.
@@ -111,6 +117,28 @@ impl<'a> Found<'a> {
         (transport.mode != Mode::Off || shared).then_some(Self { transport, connects, handles })
     }
 
+    /// The calls that give the transport back, and the variables and fields that hold it.
+    fn mentions(&self, context: &Context<'_, '_>) -> (Vec<Site>, Vec<Site>) {
+        let flow = &context.analysis.flow;
+        let ours = flow
+            .program
+            .exprs()
+            .filter(|at| *at != self.transport.at && flow.objects_at(*at).any(|id| id == self.transport.object));
+        let (mut calls, mut named) = (Vec::new(), Vec::new());
+        for at in ours {
+            match flow.program.kind(at) {
+                ExprKind::Call { .. } => calls.push(place(context, at)),
+                ExprKind::Symbol(_) | ExprKind::Member { .. } => named.push(place(context, at)),
+                _ => {}
+            }
+        }
+        for sites in [&mut calls, &mut named] {
+            sites.sort();
+            sites.dedup();
+        }
+        (calls, named)
+    }
+
     fn singleton(&self, context: &Context<'_, '_>, server: &Server) -> Result<Singleton, Obstacle> {
         let made = place(context, self.transport.at);
         let refuse = |why: &str, todo: &str| {
@@ -149,8 +177,12 @@ impl<'a> Found<'a> {
         if let Some(obstacle) = factories::obstacle(context, *origin, served) {
             return Err(Obstacle::Certain(Box::new(obstacle)));
         }
+        let (made_by, named) = self.mentions(context);
         Ok(Singleton {
             transport: made,
+            made_by,
+            named,
+            importers: importers(context, self.transport.at),
             connects: self.connects.iter().map(|(at, _)| place(context, *at)).collect(),
             handles: self.handles.iter().map(|at| place(context, *at)).collect(),
             origin: Origin::of(context, *origin, &servers, &self.connects),

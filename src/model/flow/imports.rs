@@ -171,6 +171,14 @@ impl Flow<'_> {
         out
     }
 
+    /// The classes of other packages that a class extends: package and path of each.
+    pub fn external_bases(&self, class: ClassRef) -> Vec<(Name, Name)> {
+        let bases = self.bases(class).into_iter();
+        bases
+            .filter_map(|base| if let Base::External(package, path) = base { Some((package, path)) } else { None })
+            .collect()
+    }
+
     /// The topmost ancestor of a class within the program; fields belong to it.
     pub fn topmost(&self, class: ClassRef) -> ClassRef {
         if let Some(&known) = self.tops.borrow().get(&class) {

@@ -13,6 +13,7 @@ use crate::model::vocabulary::{Op, Role};
 use crate::plan::loggers::is_logger;
 use crate::rules::detect::Context;
 
+use super::emitters::{self, Emitters};
 use super::routes::func_site;
 use super::{Fact, Route, Unit, is_transport, tables};
 
@@ -27,7 +28,8 @@ pub fn collect(context: &Context<'_, '_>, routes: &[Route]) -> Vec<Unit> {
     let sessionless = context.transports().filter(off).map(|site| site.at).collect();
     let tables = tables::objects(context);
     let predicates = FxHashSet::default();
-    let mut collector = Collector { sse, sessionless, context, flow, tables, ids, transports, predicates };
+    let emitters = emitters::collect(flow);
+    let mut collector = Collector { sse, sessionless, context, flow, tables, ids, transports, emitters, predicates };
     collector.predicates = collector.opening_predicates();
     let mut out: Vec<Unit> = (0..context.modules.len() as u32)
         .filter(|module| context.modules[*module as usize])
@@ -65,6 +67,8 @@ pub(super) struct Collector<'a, 'c, 'p> {
     sessionless: FxHashSet<ExprRef>,
     /// Where those of the HTTP+SSE kind are.
     sse: FxHashSet<ExprRef>,
+    /// What tells of sessions by events.
+    emitters: Emitters,
     /// Functions of the program that say whether a request opens a session.
     pub(super) predicates: FxHashSet<FuncRef>,
 }
@@ -100,6 +104,9 @@ impl Collector<'_, '_, '_> {
         if self.ids.contains(&at) {
             return Some(Fact::Absent);
         }
+        if self.emitters.bases.contains(&at) {
+            return Some(Fact::Emitter);
+        }
         let objects: Vec<ObjId> = self.flow.objects_at(at).collect();
         let facts = self.flow.program.module(at.module);
         match facts.kind(at.id) {
@@ -129,6 +136,12 @@ impl Collector<'_, '_, '_> {
     }
 
     fn call(&self, at: ExprRef) -> Option<Fact> {
+        if self.emitters.emits.contains(&at) {
+            return Some(Fact::Emit);
+        }
+        if self.emitters.listens.contains(&at) {
+            return Some(Fact::Listen);
+        }
         if let Some(pairs) = self.flow.connects.get(&at) {
             let ours =
                 pairs.is_empty() || pairs.iter().any(|(_, transport)| is_transport(self.flow.object(*transport).role));
@@ -166,6 +179,7 @@ impl Collector<'_, '_, '_> {
         let closes = matches!(name.text(), "close" | "terminate" | "disconnect")
             && self.flow.objects_at(At { module: at.module, id: *object }).any(|id| {
                 matches!(self.flow.object(id).role, Some(Role::Transport | Role::Server | Role::SseTransport))
+                    || tables::wraps_server(self.context, id)
             });
         closes.then_some(Fact::Close)
     }

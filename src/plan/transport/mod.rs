@@ -3,6 +3,7 @@
 //! A sessionless server meets every request as one that opens a session: no id, an empty table, "is an initialize request". The plan
 //! names the expressions that are so, file by file; specialising the code under them is the renderer's part.
 
+mod emitters;
 mod facts;
 mod lists;
 mod opening;
@@ -50,6 +51,12 @@ pub enum Fact {
     Method,
     /// It writes a log line or a measurement.
     Log,
+    /// It tells who listens that a session began or ended.
+    Emit,
+    /// It listens for that.
+    Listen,
+    /// It is the base class of a registry that emits nothing else.
+    Emitter,
 }
 
 /// What the plan knows of one file.

@@ -30,7 +30,45 @@ pub fn collect(context: &Context<'_, '_>) -> Vec<Route> {
     }));
     out.sort_by(|a, b| (&a.at.path, a.at.span).cmp(&(&b.at.path, b.at.span)));
     out.dedup_by(|a, b| a.at == b.at);
+    behind_post(context, &mut out);
     out
+}
+
+/// A route of all methods that stands behind one for POST of the same path gets what is left: GET and DELETE.
+fn behind_post(context: &Context<'_, '_>, routes: &mut [Route]) {
+    let mut posts: Vec<(String, Option<Name>, Name)> = Vec::new();
+    for route in routes {
+        let Some(path) = path_at(context, &route.at) else { continue };
+        let own = (route.at.path.clone(), application(context, &route.at), path);
+        if own.1.is_none() {
+            continue;
+        }
+        if route.methods == ["post"] && !route.handlers.iter().any(|handler| hands_on(context, handler)) {
+            posts.push(own);
+        } else if route.methods.is_empty() && posts.contains(&own) {
+            route.methods = vec!["get".to_owned(), "delete".to_owned()];
+        }
+    }
+}
+
+/// The variable of what a route is registered with.
+fn application(context: &Context<'_, '_>, at: &Site) -> Option<Name> {
+    let program = context.analysis.flow.program;
+    let facts = program.modules.iter().find(|module| module.path == at.path)?;
+    let call = facts
+        .expr_ids()
+        .find(|id| facts.expr(*id).span == at.span && matches!(facts.kind(*id), ExprKind::Call { .. }))?;
+    let ExprKind::Call { callee, .. } = facts.kind(call) else { return None };
+    let ExprKind::Member { object, .. } = facts.kind(*callee) else { return None };
+    let ExprKind::Symbol(symbol) = facts.kind(*object) else { return None };
+    Some(facts.symbol(*symbol).name)
+}
+
+/// Whether a handler may leave the request to the next one.
+fn hands_on(context: &Context<'_, '_>, handler: &Site) -> bool {
+    let program = context.analysis.flow.program;
+    let found = program.functions().find(|func| func_site(context, *func) == *handler);
+    found.is_none_or(|func| program.function(func).params.len() > 2)
 }
 
 /// The path that a registration is for.

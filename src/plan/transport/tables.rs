@@ -84,7 +84,7 @@ fn more_than_transport(context: &Context<'_, '_>, table: ObjId) -> Option<String
     let plain = |value: &Value| match value {
         Value::Object(id) => {
             let object = flow.object(*id);
-            object.role.is_some_and(|role| GOES.contains(&role))
+            object.role.is_some_and(|role| GOES.contains(&role)) || wraps_server(context, *id)
         }
         _ => true,
     };
@@ -110,6 +110,15 @@ fn more_than_transport(context: &Context<'_, '_>, table: ObjId) -> Option<String
         }
     }
     None
+}
+
+/// Whether an object is an instance of a class of the program that holds a server of its own: it stands for the server. State beside it
+/// is the business of whoever asks whether the server may be built for each request.
+pub(super) fn wraps_server(context: &Context<'_, '_>, id: ObjId) -> bool {
+    let flow = &context.analysis.flow;
+    let server =
+        |value: &Value| matches!(value, Value::Object(inner) if flow.object(*inner).role == Some(Role::Server));
+    flow.object(id).class.is_some() && flow.fields(id).iter().any(|(_, values)| values.iter().any(server))
 }
 
 /// An object of which nothing is known but that it exists: a time stamp's wrapper, a constant.

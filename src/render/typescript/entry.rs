@@ -31,7 +31,7 @@ pub enum Generator {
 /// What serves one request on the first SDK.
 #[derive(Clone, Copy, Debug)]
 pub struct Serve<'a> {
-    /// The expression that builds the server: `buildServer()`.
+    /// The expression that builds the server: `buildServer()`; empty where the transport comes connected.
     pub build: &'a str,
     /// The variable that holds the server.
     pub server: &'a str,
@@ -39,6 +39,8 @@ pub struct Serve<'a> {
     pub transport: &'a str,
     /// What is constructed: `StreamableHTTPServerTransport`.
     pub class: &'a str,
+    /// The expression that makes it, where a function of the program does: `createTransport()`.
+    pub made: Option<&'a str>,
     /// How it is told.
     pub generator: Generator,
     /// Its other options, each as written.
@@ -186,27 +188,33 @@ impl Entry<'_> {
     }
 
     fn serve_plain(&self, serve: &Serve<'_>) -> String {
-        let Serve { build, server, transport, class, cast, arguments, .. } = serve;
-        let made = format!(
-            "const {server} = {build};\nconst {transport} = new {class}({});",
-            transport_options(serve.generator, serve.options, self.style.trailing_commas)
-        );
-        let connect = format!("await {server}.connect({transport}{cast});");
+        let Serve { build, transport, class, cast, arguments, .. } = serve;
+        let options = || transport_options(serve.generator, serve.options, self.style.trailing_commas);
+        let made = serve.made.map_or_else(|| format!("new {class}({})", options()), str::to_owned);
+        let made = format!("const {transport} = {made};");
+        // What is connected already closes with its transport.
+        let (server, made, connect) = match build.is_empty() && serve.made.is_some() {
+            true => (transport, made, String::new()),
+            false => (
+                &serve.server,
+                format!("const {} = {build};\n{made}", serve.server),
+                format!("\nawait {}.connect({transport}{cast});", serve.server),
+            ),
+        };
         let json = serve.options.iter().any(|option| says_json(option));
         let body = match self.framework {
             Framework::Hono | Framework::Web if json => format!(
-                "{made}\nawait {server}.connect({transport}{cast});\ntry {{\n\treturn await {transport}.handleRequest({arguments});\n}} finally {{\n\tawait {server}.close();\n}}"
+                "{made}{connect}\ntry {{\n\treturn await {transport}.handleRequest({arguments});\n}} finally {{\n\tawait {server}.close();\n}}"
             ),
             // The answer is a stream that goes on after the handler: the server closes when it ends, or when nobody reads it any more.
             Framework::Hono | Framework::Web => format!(
-                "{made}\n{connect}\nconst response = await {transport}.handleRequest({arguments});\nif (!response.body) {{\n\tawait {server}.close();\n\treturn response;\n}}\n\
+                "{made}{connect}\nconst response = await {transport}.handleRequest({arguments});\nif (!response.body) {{\n\tawait {server}.close();\n\treturn response;\n}}\n\
                  // The answer may stream on after the handler: the server closes when it ends, or when nobody reads it any more.\n\
                  const {{ readable, writable }} = new TransformStream();\nvoid response.body\n\t.pipeTo(writable)\n\t.catch(() => {{}})\n\t.finally(() => {server}.close());\nreturn new Response(readable, response);"
             ),
-            _ => format!(
-                "{made}\n{}\n{connect}\nawait {transport}.handleRequest({arguments});",
-                self.close_plain(server)
-            ),
+            _ => {
+                format!("{made}\n{}{connect}\nawait {transport}.handleRequest({arguments});", self.close_plain(server))
+            }
         };
         if serve.guarded { format!("try {{\n{}\n}} {}", indented(&body), self.caught_plain()) } else { body }
     }

@@ -34,9 +34,9 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names that are free in a file.
-    pub fn free(script: &Script) -> Self {
-        let name = |wanted: &[&str]| free_name(script, wanted);
+    /// Names that are free in all of some files.
+    pub fn free(scripts: &[&Script]) -> Self {
+        let name = |wanted: &[&str]| free_name_in(scripts, wanted);
         Self {
             set: name(&["inFlight", "requestsInFlight"]),
             track: name(&["track", "trackRequest"]),
@@ -115,11 +115,6 @@ impl InFlight<'_> {
             }
         };
         (format!("/** @type {{Set<{held}>}} */\n"), format!("/**{params} */\n"))
-    }
-
-    /// How many requests are in flight, an expression.
-    pub fn count(&self) -> String {
-        format!("{}.size", self.names.set)
     }
 
     /// The statements with which shutdown waits. They stand in an asynchronous function, at an indentation.
@@ -298,19 +293,26 @@ impl InFlight<'_> {
 
 /// The first of some names that a file does not use; where it uses all, the last with a number.
 pub fn free_name(script: &Script, wanted: &[&str]) -> String {
+    free_name_in(&[script], wanted)
+}
+
+/// The same for several files.
+fn free_name_in(scripts: &[&Script], wanted: &[&str]) -> String {
     let mut names: FxHashSet<&str> = FxHashSet::default();
-    let mut stack = vec![script.tree.root_node()];
-    while let Some(node) = stack.pop() {
-        if matches!(
-            node.kind(),
-            "identifier"
-                | "shorthand_property_identifier"
-                | "shorthand_property_identifier_pattern"
-                | "type_identifier"
-        ) {
-            names.insert(script.of(node));
+    for script in scripts {
+        let mut stack = vec![script.tree.root_node()];
+        while let Some(node) = stack.pop() {
+            if matches!(
+                node.kind(),
+                "identifier"
+                    | "shorthand_property_identifier"
+                    | "shorthand_property_identifier_pattern"
+                    | "type_identifier"
+            ) {
+                names.insert(script.of(node));
+            }
+            stack.extend(children(node));
         }
-        stack.extend(children(node));
     }
     let used = |name: &str| names.contains(name);
     let numbered = (2..).map(|number| format!("{}{number}", wanted.last().copied().unwrap_or("name")));

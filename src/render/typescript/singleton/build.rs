@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::made::Made;
-use super::{class, handed};
+use super::{class, fields, handed};
 use crate::model::facts::Span;
 use crate::plan::origins::Origin;
 use crate::plan::singleton::Singleton;
@@ -88,7 +88,8 @@ pub(super) fn find(
     match inner.kind() {
         "call_expression" => Ok(called(script, receiver, inner)),
         "member_expression" if inner.child_by_field_name("object").is_some_and(|object| object.kind() == "this") => {
-            class::of_field(script, inner)
+            let used = [vec![span(connect.statement)], made.gone.iter().map(|gone| span(*gone)).collect()].concat();
+            of_this(script, inner, &used)
         }
         "identifier" => {
             let site = Place { script, origin: &singleton.origin, files, used: &[span(connect.statement)] };
@@ -96,6 +97,18 @@ pub(super) fn find(
             named(&site, inner, within)
         }
         _ => Err(script.refuse(receiver, "how this server is made is not seen here", TODO)),
+    }
+}
+
+/// A server in a field: what its call makes, or what another instance of the class makes.
+pub(in crate::render::typescript) fn of_this(
+    script: &Script,
+    field: Node<'_>,
+    used: &[Span],
+) -> Result<Build, Refused> {
+    match fields::server(script, field, used)? {
+        Some(build) => Ok(build),
+        None => class::of_field(script, field, used),
     }
 }
 
@@ -202,7 +215,7 @@ pub(super) fn of_argument(
 }
 
 fn made_in(handler: Node<'_>, made: &Made<'_>) -> bool {
-    span(handler).contains(span(made.statement))
+    made.statement.is_some_and(|statement| span(handler).contains(span(statement)))
 }
 
 fn registrars(origin: &Origin, path: &str) -> Vec<Span> {
@@ -306,6 +319,18 @@ fn imported(place: &Place<'_, '_>, declared: Node<'_>) -> Result<Build, Refused>
     Ok(build)
 }
 
+/// What to do about a use of a server of the process.
+fn without_one(code: &str) -> &'static str {
+    let sends = [".sendLoggingMessage(", ".notification(", "ListChanged("].iter().any(|send| code.contains(send));
+    match sends {
+        true => {
+            "nobody hears what is sent outside of a request: hand the handler's own context down and send it with that \
+             (`extra.sendNotification(…)`), or write it to standard error; then run this again"
+        }
+        false => "decide what this should do without a server of the process, then run this again",
+    }
+}
+
 /// A file that imports the server imports its factory instead. What it connects besides gets a server of its own.
 fn importer(script: &Script, declared: Node<'_>, gone: &[Span], build: &mut Build) -> Result<(), Refused> {
     let name = script.of(declared);
@@ -332,7 +357,7 @@ fn importer(script: &Script, declared: Node<'_>, gone: &[Span], build: &mut Buil
             Some("close") if alone.kind() == "expression_statement" => build.closed.push(span(alone)),
             _ => {
                 let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
-                return Err(script.refuse(used, why, "decide what this should do without a server of the process"));
+                return Err(script.refuse(used, why, without_one(script.of(statement(used)))));
             }
         }
     }

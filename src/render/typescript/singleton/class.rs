@@ -3,15 +3,16 @@
 use tree_sitter::Node;
 
 use super::build::{Build, TODO};
+use crate::model::facts::Span;
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, bare, children};
+use crate::render::typescript::script::{Script, bare, children, span};
 
 /// What must not happen once for each request.
 const LASTING: &[&str] =
     &["process.on(", "process.once(", "setInterval(", "setTimeout(", ".listen(", "spawn(", "await "];
 
-/// How a server that is `this.field` is built for a request.
-pub(super) fn of_field(script: &Script, field: Node<'_>) -> Result<Build, Refused> {
+/// How a server that is `this.field` is built for a request. What is `gone` is no longer done.
+pub(super) fn of_field(script: &Script, field: Node<'_>, gone: &[Span]) -> Result<Build, Refused> {
     let refuse = |node: Node<'_>, why: &str| Err(script.refuse(node, why, TODO));
     let class = std::iter::successors(field.parent(), Node::parent)
         .find(|node| matches!(node.kind(), "class_declaration" | "abstract_class_declaration"));
@@ -33,6 +34,7 @@ pub(super) fn of_field(script: &Script, field: Node<'_>) -> Result<Build, Refuse
         .filter(|member| matches!(member.kind(), "public_field_definition" | "field_definition"))
     {
         if member_name(script, member) != Some(property)
+            && !gone.contains(&span(member))
             && let Some(value) = member.child_by_field_name("value").filter(|value| makes(*value))
         {
             return refuse(value, "each instance makes this for itself; it should be one for the process");
@@ -40,7 +42,7 @@ pub(super) fn of_field(script: &Script, field: Node<'_>) -> Result<Build, Refuse
     }
     if let Some(constructor) = constructor {
         let mut seen = Vec::new();
-        registers(script, body, constructor, property, &mut seen)?;
+        registers(script, body, constructor, &Kept { property, gone }, &mut seen)?;
     }
     let call = format!("new {}().{property}", script.of(name));
     Ok(Build {
@@ -51,12 +53,18 @@ pub(super) fn of_field(script: &Script, field: Node<'_>) -> Result<Build, Refuse
     })
 }
 
+/// What the constructor may make: the server's field, and what is not made any more.
+struct Kept<'a> {
+    property: &'a str,
+    gone: &'a [Span],
+}
+
 /// Whether a method, and the methods that it calls, do nothing that lasts.
 fn registers<'t>(
     script: &'t Script,
     body: Node<'t>,
     method: Node<'t>,
-    property: &str,
+    kept: &Kept<'_>,
     seen: &mut Vec<Node<'t>>,
 ) -> Result<(), Refused> {
     if seen.contains(&method) {
@@ -64,7 +72,7 @@ fn registers<'t>(
     }
     seen.push(method);
     let Some(block) = method.child_by_field_name("body") else { return Ok(()) };
-    for statement in children(block) {
+    for statement in children(block).into_iter().filter(|statement| !kept.gone.contains(&span(*statement))) {
         // What stands in a function runs later: a handler, in most cases.
         let now = outside_of_functions(script, statement);
         if let Some(word) = LASTING.iter().find(|word| now.contains(**word)) {
@@ -75,7 +83,7 @@ fn registers<'t>(
             return Err(script.refuse(statement, why, "move it out of the constructor, into the method that serves"));
         }
         if let Some((target, value)) = assigned(script, statement)
-            && target != property
+            && target != kept.property
             && makes(value)
         {
             let why = "each instance makes this for itself; it should be one for the process";
@@ -84,7 +92,7 @@ fn registers<'t>(
         for called in children(body) {
             let calls = member_name(script, called).is_some_and(|name| now.contains(&format!("this.{name}(")));
             if calls && called.kind() == "method_definition" {
-                registers(script, body, called, property, seen)?;
+                registers(script, body, called, kept, seen)?;
             }
         }
     }
@@ -105,7 +113,7 @@ fn makes(value: Node<'_>) -> bool {
     matches!(bare(value).kind(), "new_expression" | "call_expression" | "object" | "array")
 }
 
-fn member_name<'t>(script: &'t Script, member: Node<'t>) -> Option<&'t str> {
+pub(super) fn member_name<'t>(script: &'t Script, member: Node<'t>) -> Option<&'t str> {
     let name = member.child_by_field_name("name").or_else(|| member.child_by_field_name("property"))?;
     Some(script.of(name))
 }

@@ -42,29 +42,37 @@ fn with_try(closed: Node<'_>) -> Node<'_> {
     around.filter(|around| around.child_by_field_name("finalizer").is_none()).unwrap_or(closed)
 }
 
+/// The statement of the file's top level around a node.
+fn top_level(node: Node<'_>) -> Node<'_> {
+    let mut around = std::iter::successors(Some(node), Node::parent);
+    around.find(|node| node.parent().is_some_and(|parent| parent.kind() == "program")).unwrap_or(node)
+}
+
 /// Whether the statement now waits.
 fn drained(code: &Code<'_>, first: Node<'_>, out: &mut Rendered) -> bool {
     let script = code.script;
     // Requests are refused from then on: that is right only where the process ends.
-    let waits = script.of(first).starts_with("await") && ends_process(&code.singleton.endings, script, first);
+    let waits = script.of(first).contains("await ") && ends_process(&code.singleton.endings, script, first);
     let served: Vec<&Handled<'_>> = code.handled.iter().filter(|handled| handled.method() != Method::Gone).collect();
     let [handled] = served.as_slice() else { return false };
     let routes: Vec<&Route<'_>> = handled.routes.iter().filter(|route| route.method != Method::Gone).collect();
     let [route] = routes.as_slice() else { return false };
     let typed = if script.typed() { types(script, handled.framework) } else { None };
+    // Where it is not seen from the function that registers, the set stands where both see it.
     let seen = route.statement.parent().is_some_and(|block| span(block).contains(span(first)));
+    let home = if seen { route.statement } else { top_level(route.statement) };
     let whole = handled.framework == Framework::Express && !route.path.is_empty();
-    if !waits || !seen || !whole || (script.typed() && typed.is_none()) {
+    if !waits || !whole || (script.typed() && typed.is_none()) {
         return false;
     }
     let annotated = typed.as_ref().map(|typed| (typed.request.as_str(), typed.response.as_str()));
     let entry = Entry { types: annotated, ..code.entry(handled) };
-    let names = Names::free(script);
+    let names = Names::free(&[script]);
     let next = typed.as_ref().map(|typed| typed.next.as_str());
     let in_flight =
         InFlight { entry: &entry, names: &names, drains: true, cap: None, modern: false, next, documented: None };
     let Some(declarations) = in_flight.declarations() else { return false };
-    insert_before(script, route.statement, &declarations, out);
+    insert_before(script, home, &declarations, out);
     let at = route.argument.start_byte();
     out.changes.push(script.change(Span::new(at, at), format!("{}, ", in_flight.hook())));
     let indent = script.indentation(first);

@@ -3,10 +3,10 @@
 use tree_sitter::Node;
 
 use crate::model::facts::Span;
-use crate::render::Refused;
 use crate::render::typescript::entry::Generator;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, children, span, statement};
+use crate::render::{Change, Refused};
 
 /// Options that have no meaning without sessions.
 const OF_SESSIONS: &[&str] =
@@ -14,16 +14,24 @@ const OF_SESSIONS: &[&str] =
 
 /// A transport as it is made.
 pub(super) struct Made<'t> {
-    /// The statement that declares its variable.
-    pub statement: Node<'t>,
+    /// The statement that declares its variable; `None` where it is imported.
+    pub statement: Option<Node<'t>>,
     /// The variable.
-    pub name: Node<'t>,
-    /// `new X(…)`.
+    pub name: &'t str,
+    /// `new X(…)`, or what stands for it in the file of the handlers.
     pub construction: Node<'t>,
     /// What is constructed.
     pub class: &'t str,
+    /// The expression that makes it, where a function does.
+    pub call: Option<String>,
+    /// The function that makes it connects it too.
+    pub connected: bool,
+    /// Changes where it is made, beside those in the place of its statement.
+    pub changes: Vec<Change>,
+    /// Further statements that go: fields, and what empties them.
+    pub gone: Vec<Node<'t>>,
     /// Options that stay, each as written.
-    pub options: Vec<&'t str>,
+    pub options: Vec<String>,
     /// Statements that set its hooks: they go where it is made.
     pub hooks: Vec<Node<'t>>,
     /// Statements that close it at shutdown.
@@ -58,22 +66,33 @@ impl<'t> Made<'t> {
             ));
         }
         let class = construction.child_by_field_name("constructor").map_or("", |class| script.of(class));
-        let mut made = Self {
-            statement: owner,
-            name,
-            construction,
-            class,
-            options: options(script, construction)?,
-            hooks: Vec::new(),
-            closed: Vec::new(),
-        };
+        let mut made = Self::new(script.of(name), construction);
+        (made.statement, made.class, made.options) = (Some(owner), class, options(script, construction)?);
         for used in scope::uses(script, name) {
             made.sort_use(script, used, known)?;
         }
         Ok(made)
     }
 
-    fn sort_use(&mut self, script: &Script, used: Node<'t>, known: &[Span]) -> Result<(), Refused> {
+    /// A transport of which nothing else is known yet.
+    pub(super) fn new(name: &'t str, construction: Node<'t>) -> Self {
+        Self {
+            statement: None,
+            name,
+            construction,
+            class: "",
+            call: None,
+            connected: false,
+            changes: Vec::new(),
+            gone: Vec::new(),
+            options: Vec::new(),
+            hooks: Vec::new(),
+            closed: Vec::new(),
+        }
+    }
+
+    /// Says what becomes of a use, or refuses.
+    pub(super) fn sort_use(&mut self, script: &Script, used: Node<'t>, known: &[Span]) -> Result<(), Refused> {
         if known.iter().any(|known| known.contains(span(used))) {
             return Ok(());
         }
@@ -93,34 +112,34 @@ impl<'t> Made<'t> {
         }
         Ok(())
     }
+}
 
-    /// The construction with other options: the change in its place.
-    pub fn without_sessions(&self, script: &Script, generator: Generator) -> Vec<(Span, String)> {
-        let Some(arguments) = self.construction.child_by_field_name("arguments") else { return Vec::new() };
-        let Some(object) = children(arguments).first().copied().filter(|node| node.kind() == "object") else {
-            return Vec::new();
-        };
-        let mut out = Vec::new();
-        for field in children(object) {
-            let name = key(script, field).unwrap_or_default();
-            match (name, generator) {
-                ("sessionIdGenerator", Generator::Undefined) => {
-                    let text = match field.child_by_field_name("value") {
-                        Some(value) => (span(value), "undefined".to_owned()),
-                        None => (span(field), "sessionIdGenerator: undefined".to_owned()),
-                    };
-                    out.push(text);
-                }
-                (name, _) if OF_SESSIONS.contains(&name) => out.push((field_removal(script, field), String::new())),
-                _ => {}
+/// A construction with other options: the changes in its place.
+pub(super) fn without_sessions(script: &Script, construction: Node<'_>, generator: Generator) -> Vec<(Span, String)> {
+    let Some(arguments) = construction.child_by_field_name("arguments") else { return Vec::new() };
+    let Some(object) = children(arguments).first().copied().filter(|node| node.kind() == "object") else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    for field in children(object) {
+        let name = key(script, field).unwrap_or_default();
+        match (name, generator) {
+            ("sessionIdGenerator", Generator::Undefined) => {
+                let text = match field.child_by_field_name("value") {
+                    Some(value) => (span(value), "undefined".to_owned()),
+                    None => (span(field), "sessionIdGenerator: undefined".to_owned()),
+                };
+                out.push(text);
             }
+            (name, _) if OF_SESSIONS.contains(&name) => out.push((field_removal(script, field), String::new())),
+            _ => {}
         }
-        out
     }
+    out
 }
 
 /// The options that stay.
-fn options<'t>(script: &'t Script, construction: Node<'t>) -> Result<Vec<&'t str>, Refused> {
+pub(super) fn options(script: &Script, construction: Node<'_>) -> Result<Vec<String>, Refused> {
     let arguments = construction.child_by_field_name("arguments").map(children).unwrap_or_default();
     let object = match arguments.as_slice() {
         [] => return Ok(Vec::new()),
@@ -134,7 +153,7 @@ fn options<'t>(script: &'t Script, construction: Node<'t>) -> Result<Vec<&'t str
     for field in children(object) {
         match key(script, field) {
             Some(name) if OF_SESSIONS.contains(&name) => {}
-            Some(_) => out.push(script.of(field)),
+            Some(_) => out.push(script.of(field).to_owned()),
             None => {
                 let todo = "write each option out";
                 return Err(script.refuse(field, "some options of the transport are made elsewhere", todo));

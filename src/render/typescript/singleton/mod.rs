@@ -3,6 +3,8 @@
 pub(super) mod build;
 mod class;
 mod closing;
+mod elsewhere;
+mod fields;
 mod handed;
 mod handlers;
 mod made;
@@ -32,26 +34,25 @@ struct Code<'s> {
     script: &'s Script,
     project: Project,
     made: Made<'s>,
-    connect: Connect<'s>,
+    connect: Option<Connect<'s>>,
     handled: Vec<Handled<'s>>,
     build: Build,
 }
 
 /// Renders the step.
 pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refused> {
-    let path = &singleton.transport.path;
-    let script = Script::open(files, path)?;
-    let uses = singleton.connects.iter().chain(&singleton.handles);
-    if let Some(other) = uses.clone().find(|site| site.path != *path) {
-        return Err(Refused {
-            at: other.clone(),
-            why: "the transport is used in another file than the one that makes it".to_owned(),
-            todo: "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`"
-                .to_owned(),
-        });
-    }
-    let code = code(&script, singleton, files)?;
+    let script = Script::open(files, served(singleton))?;
+    let home = Script::open(files, &singleton.transport.path)?;
+    let path = &script.path;
+    let code = code(&script, &home, singleton, files)?;
     let mut out = Rendered::default();
+    if singleton.modern && (code.made.call.is_some() || !code.made.gone.is_empty()) {
+        return Err(script.refuse(
+            code.made.construction,
+            "the transport is made in a function or a field, and on this SDK a handler takes its place",
+            "give `createMcpHandler` a function that builds the server, and answer with that handler; see the SDK's own guide",
+        ));
+    }
     if singleton.modern && modern::fits(&code) {
         modern::render(&code, &mut out)?;
     } else if code.per_request() {
@@ -59,7 +60,7 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
     } else {
         shared(&code, &mut out)?;
     }
-    out.changes.extend(code.build.changes.iter().cloned());
+    out.changes.extend(code.build.changes.iter().chain(&code.made.changes).cloned());
     if code.build.drops_comment {
         raise(&mut out, Level::Review);
     }
@@ -71,19 +72,46 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
     Ok(out)
 }
 
-fn code<'s>(script: &'s Script, singleton: &'s Singleton, files: &dyn Files) -> Result<Code<'s>, Refused> {
-    let spans = |sites: &[Site]| -> Vec<Span> { sites.iter().map(|site| site.span).collect() };
-    let known = [spans(&singleton.connects), spans(&singleton.handles)].concat();
-    let made = Made::of(script, singleton.transport.span, &known)?;
-    let [connect] = singleton.connects.as_slice() else {
-        let todo = "connect each transport once";
-        return Err(script.refuse(made.construction, "the transport is connected in several places", todo));
+fn code<'s>(
+    script: &'s Script,
+    home: &'s Script,
+    singleton: &'s Singleton,
+    files: &dyn Files,
+) -> Result<Code<'s>, Refused> {
+    let path = &script.path;
+    let here = |sites: &[Site]| -> Vec<Span> {
+        sites.iter().filter(|site| site.path == *path).map(|site| site.span).collect()
     };
-    let connect = Connect::of(script, connect.span)?;
+    let known = [here(&singleton.connects), here(&singleton.handles)].concat();
+    let project = Project::of(files, path);
+    let made = elsewhere::find(script, home, singleton, &known, files)?;
+    let (connect, build) = match singleton.connects.as_slice() {
+        [_] if made.connected => (None, Build { local: true, ..Build::default() }),
+        [connect] if connect.path == *path => (Some(Connect::of(script, connect.span)?), Build::default()),
+        [connect] => {
+            return Err(Refused {
+                at: connect.clone(),
+                why: "the transport is connected in another file than the one that answers requests with it".to_owned(),
+                todo: "hand a function that builds the server to the code that answers, and connect there".to_owned(),
+            });
+        }
+        _ => {
+            let todo = "connect each transport once";
+            return Err(script.refuse(made.construction, "the transport is connected in several places", todo));
+        }
+    };
     let mut handled = Vec::new();
     for site in &singleton.handles {
+        if site.path != *path {
+            return Err(Refused {
+                at: site.clone(),
+                why: "requests are answered with this transport in several files".to_owned(),
+                todo: "answer them in one file, then run this again".to_owned(),
+            });
+        }
         handled.push(Handled::of(script, site.span)?);
     }
+    routes::behind_post(&mut handled);
     let Some(first) = handled.iter().find(|handled| handled.method() != Method::Gone) else {
         return Err(script.refuse(
             made.construction,
@@ -91,14 +119,27 @@ fn code<'s>(script: &'s Script, singleton: &'s Singleton, files: &dyn Files) -> 
             "run again once there is one",
         ));
     };
-    let build = build::find(script, singleton, &connect, &made, first.handler, files)?;
-    Ok(Code { singleton, script, project: Project::of(files, &script.path), made, connect, handled, build })
+    let build = match &connect {
+        Some(connect) => build::find(script, singleton, connect, &made, first.handler, files)?,
+        None => build,
+    };
+    Ok(Code { singleton, script, project, made, connect, handled, build })
+}
+
+/// The file that answers requests with the transport.
+fn served(singleton: &Singleton) -> &str {
+    let path = &singleton.transport.path;
+    match singleton.handles.iter().any(|site| site.path == *path) {
+        true => path,
+        false => singleton.handles.first().map_or(path, |site| &site.path),
+    }
 }
 
 impl Code<'_> {
     /// Whether the transport is made for each request already.
     fn per_request(&self) -> bool {
-        self.handled.iter().any(|handled| span(handled.handler).contains(span(self.made.statement)))
+        let Some(made) = self.made.statement else { return false };
+        self.handled.iter().any(|handled| span(handled.handler).contains(span(made)))
     }
 
     fn entry<'a>(&'a self, handled: &'a Handled<'_>) -> Entry<'a> {
@@ -126,10 +167,12 @@ impl Code<'_> {
 /// One transport for the process: it moves into the handlers.
 fn shared(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused> {
     let script = code.script;
-    let mut gone = vec![code.made.statement, code.connect.statement];
-    gone.extend(&code.made.hooks);
+    let mut gone: Vec<Node<'_>> = code.made.statement.into_iter().collect();
+    gone.extend(code.connect.iter().map(|connect| connect.statement));
+    gone.extend(code.made.gone.iter().chain(&code.made.hooks));
     gone.extend(code.build.gone.iter().filter_map(|gone| script.node(*gone)));
     closing::drain(code, &mut gone, out)?;
+    gone.extend(fields::hollow_constructors(&gone));
     for handled in &code.handled {
         match handled.method() {
             Method::Gone => handlers::turn_away(code, handled, out),
@@ -146,19 +189,21 @@ fn serve_in(code: &Code<'_>, handled: &Handled<'_>, method: Method, out: &mut Re
     let script = code.script;
     let entry = code.entry(handled);
     let server = if code.build.variable.is_empty() { "server" } else { code.build.variable.as_str() };
+    let options: Vec<&str> = code.made.options.iter().map(String::as_str).collect();
     let mut text = entry.serve(&Serve {
         build: &code.build.call,
         server,
-        transport: script.of(code.made.name),
+        transport: code.made.name,
         class: code.made.class,
+        made: code.made.call.as_deref(),
         generator: code.project.generator(script.typed()),
-        options: &code.made.options,
-        cast: code.connect.cast,
+        options: &options,
+        cast: code.connect.as_ref().map_or("", |connect| connect.cast),
         arguments: handled.arguments,
         guarded: code.unguarded(handled),
     });
     for hook in code.made.hooks.iter().rev() {
-        text = with_hook(script, &text, script.of(code.made.name), script.of(*hook));
+        text = with_hook(script, &text, code.made.name, &hook_text(code, *hook));
     }
     let hijack = entry.hijack();
     if !hijack.is_empty() && !script.of(handled.handler).contains(".hijack(") {
@@ -170,7 +215,7 @@ fn serve_in(code: &Code<'_>, handled: &Handled<'_>, method: Method, out: &mut Re
 /// The hook's statement behind the construction.
 fn with_hook(script: &Script, text: &str, transport: &str, hook: &str) -> String {
     let newline = script.style.newline;
-    let mark = format!("const {transport} = new ");
+    let mark = format!("const {transport} = ");
     let Some(at) = text.find(&mark) else { return text.to_owned() };
     let end = text[at..].find(&format!("){}", if script.style.semicolons { ";" } else { newline }));
     let Some(end) = end.map(|end| at + end) else { return text.to_owned() };
@@ -178,18 +223,34 @@ fn with_hook(script: &Script, text: &str, transport: &str, hook: &str) -> String
     format!("{}{hook}{newline}{}", &text[..end], &text[end..])
 }
 
+/// A hook's statement, of the request's own transport.
+fn hook_text(code: &Code<'_>, hook: Node<'_>) -> String {
+    let text = code.script.of(hook);
+    match code.made.gone.is_empty() {
+        true => text.to_owned(),
+        // The transport of a class, with or without the mark of a private field.
+        false => ["this.#", "this."].into_iter().fold(text.to_owned(), |text, start| {
+            text.replace(&format!("{start}{}.", code.made.name), &format!("{}.", code.made.name))
+        }),
+    }
+}
+
 /// A transport of each request: it loses the generator, and its server becomes its own.
 fn per_request(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused> {
     let script = code.script;
     let generator = code.project.generator(script.typed());
-    for (span, text) in code.made.without_sessions(script, generator) {
-        out.changes.push(script.change(span, text));
+    let Some(statement) = code.made.statement else { return Ok(()) };
+    if code.made.call.is_none() {
+        for (span, text) in made::without_sessions(script, code.made.construction, generator) {
+            out.changes.push(script.change(span, text));
+        }
     }
+    let connected = code.connect.as_ref().map(|connect| connect.statement);
     let newline = script.style.newline;
     let end = if script.style.semicolons { ";" } else { "" };
     if !code.build.local {
-        let at = code.made.statement.start_byte();
-        let indent = script.indentation(code.made.statement);
+        let at = statement.start_byte();
+        let indent = script.indentation(statement);
         let build = format!("const {} = {}{end}{newline}{indent}", code.build.variable, code.build.call);
         out.changes.push(script.change(Span::new(at, at), build));
         let gone: Vec<Node<'_>> =
@@ -199,10 +260,11 @@ fn per_request(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused> {
     for handled in &code.handled {
         let closes = script.of(handled.handler).contains(".close(");
         if !closes && !handled.framework.returns() && handled.method() != Method::Gone {
-            let at = code.connect.statement.start_byte();
-            let indent = script.indentation(code.connect.statement);
+            let before = connected.unwrap_or(handled.statement);
+            let at = before.start_byte();
+            let indent = script.indentation(before);
             let owner = match code.build.variable.as_str() {
-                "" => script.of(code.made.name),
+                "" => code.made.name,
                 variable => variable,
             };
             let close = code.entry(handled).close(owner);
@@ -210,7 +272,7 @@ fn per_request(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused> {
         }
         match handled.method() {
             Method::Gone => handlers::turn_away(code, handled, out),
-            method => handlers::gate(code, handled, method, code.made.statement, out),
+            method => handlers::gate(code, handled, method, statement, out),
         }
         if code.build.call.starts_with("await ") && !code.build.local {
             handlers::make_async(script, handled.handler, out);

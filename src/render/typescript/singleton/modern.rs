@@ -14,7 +14,8 @@ use super::handlers::make_async;
 /// Whether the code can be served by a handler: the factory has to be a function that is seen outside of the request.
 pub(super) fn fits(code: &Code<'_>) -> bool {
     let named = code.build.factory.chars().all(|char| char.is_alphanumeric() || matches!(char, '_' | '$'));
-    let factory = !code.build.factory.is_empty() && (named || !code.per_request());
+    let here = code.made.call.is_none() && code.made.gone.is_empty();
+    let factory = here && !code.build.factory.is_empty() && (named || !code.per_request());
     let known = ["enableJsonResponse: true", "keepAliveMs", "maxRequestBodySize"];
     let options = code.made.options.iter().all(|option| known.iter().any(|known| option.starts_with(known)));
     factory && options && code.made.hooks.is_empty() && code.handled.iter().all(|handled| handled.only.is_none())
@@ -53,7 +54,7 @@ pub(super) fn render(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused>
         let word = if waits || script.of(*first).starts_with("await") { "await" } else { "void" };
         out.changes.push(script.change(span(*first), format!("{word} {handler}.close(){end}")));
     }
-    let gone = closed.into_iter().skip(1).chain([code.connect.statement]);
+    let gone = closed.into_iter().skip(1).chain(code.connect.iter().map(|connect| connect.statement));
     let gone = gone.chain(code.build.gone.iter().filter_map(|gone| script.node(*gone)));
     remove(script, gone.collect(), &mut out.changes);
     let create =
@@ -69,13 +70,15 @@ pub(super) fn render(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused>
 fn place(code: &Code<'_>, text: String, out: &mut Rendered) {
     let script = code.script;
     if !code.per_request() {
-        let indent = script.indentation(code.made.statement);
-        out.changes.push(script.change(span(code.made.statement), script.indented(&text, indent)));
+        if let Some(made) = code.made.statement {
+            let indent = script.indentation(made);
+            out.changes.push(script.change(span(made), script.indented(&text, indent)));
+        }
         return;
     }
     let route = code.handled[0].routes.first().map_or(code.handled[0].handler, |route| route.statement);
     insert_before(script, route, &text, out);
-    remove(script, vec![code.made.statement], &mut out.changes);
+    remove(script, code.made.statement.into_iter().collect(), &mut out.changes);
 }
 
 /// Says above the first route that it answers all methods.

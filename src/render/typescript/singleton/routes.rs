@@ -107,6 +107,30 @@ impl<'t> Handled<'t> {
     }
 }
 
+/// Routes of all methods that stand behind one for POST of the same path: GET and DELETE are what is left to them.
+pub(super) fn behind_post(handled: &mut [Handled<'_>]) {
+    let posts: Vec<(usize, &str, &str)> = handled
+        .iter()
+        .filter(|handled| arity(handled.handler) <= 2)
+        .flat_map(|handled| &handled.routes)
+        .filter(|route| route.method == Method::Post && !route.path.is_empty())
+        .map(|route| (route.statement.start_byte(), route.app, route.path))
+        .collect();
+    for route in handled.iter_mut().flat_map(|handled| &mut handled.routes) {
+        let at = route.statement.start_byte();
+        if route.method == Method::Any
+            && posts.iter().any(|(before, app, path)| *before < at && *app == route.app && *path == route.path)
+        {
+            route.method = Method::Gone;
+        }
+    }
+}
+
+/// How many parameters a handler takes: one that takes a third may leave the request to the next.
+fn arity(handler: Node<'_>) -> usize {
+    handler.child_by_field_name("parameters").map_or(1, |parameters| children(parameters).len())
+}
+
 /// `await transport.handleRequest(…);`, with or without `await`, `void`, `return`; or an arrow's whole body.
 fn plain_statement<'t>(call: Node<'t>, handler: Node<'t>) -> Option<Node<'t>> {
     let mut at = call;
@@ -171,6 +195,7 @@ fn routes<'t>(script: &'t Script, handler: Node<'t>) -> Vec<Route<'t>> {
         return vec![route];
     }
     let named = match handler.kind() {
+        "method_definition" => return routes_of_method(script, handler),
         "function_declaration" => handler.child_by_field_name("name"),
         _ => handler
             .parent()
@@ -179,6 +204,43 @@ fn routes<'t>(script: &'t Script, handler: Node<'t>) -> Vec<Route<'t>> {
     };
     let used = named.map(|name| scope::uses(script, name)).unwrap_or_default();
     used.into_iter().filter_map(|used| route(script, used)).collect()
+}
+
+/// The routes of a method: `this.handle`, `this.handle.bind(this)`, `(req, res) => this.handle(req, res)` where it is a handler.
+fn routes_of_method<'t>(script: &'t Script, method: Node<'t>) -> Vec<Route<'t>> {
+    let name = method.child_by_field_name("name").map_or("", |name| script.of(name));
+    let Some(class) = method.parent() else { return Vec::new() };
+    let mut out = Vec::new();
+    let mut stack = vec![class];
+    while let Some(node) = stack.pop() {
+        stack.extend(children(node));
+        let of_this = node.kind() == "member_expression"
+            && node.child_by_field_name("object").is_some_and(|object| object.kind() == "this")
+            && node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
+        if !of_this {
+            continue;
+        }
+        let bound = node
+            .parent()
+            .filter(|member| member.child_by_field_name("property").is_some_and(|name| script.of(name) == "bind"))
+            .and_then(|member| member.parent());
+        let called = node.parent().filter(|call| call.child_by_field_name("function") == Some(node));
+        let handler = match (bound, called) {
+            (Some(bound), _) => Some(bound),
+            (None, Some(call)) => enclosing_function(call).filter(|arrow| {
+                let given = |node: Node<'t>, field: &str| {
+                    let list = node.child_by_field_name(field).map(children).unwrap_or_default();
+                    list.into_iter().map(|one| script.of(one.child_by_field_name("pattern").unwrap_or(one))).collect()
+                };
+                let (taken, passed): (Vec<&str>, Vec<&str>) = (given(*arrow, "parameters"), given(call, "arguments"));
+                arrow.kind() == "arrow_function" && taken == passed
+            }),
+            (None, None) => Some(node),
+        };
+        out.extend(handler.and_then(|handler| route(script, handler)));
+    }
+    out.sort_by_key(|route: &Route<'_>| route.statement.start_byte());
+    out
 }
 
 /// The route that a value is the handler of, directly or through a function that wraps it.

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::fold::{Fold, any};
 use crate::model::facts::Span;
+use crate::plan::transport::Fact;
 use crate::render::Refused;
 use crate::render::typescript::script::{bare, children, is_statement, span};
 
@@ -45,6 +46,9 @@ impl<'w> Fold<'w> {
             self.edits[unit].cut(Span::new(node.start_byte(), at.start_byte()));
             self.edits[unit].cut(Span::new(at.end_byte(), node.end_byte()));
         }
+        if let Some(condition) = at.child_by_field_name("condition") {
+            self.drop_settled(unit, bare(condition));
+        }
         self.walk_children(unit, at)?;
         // What is left may do nothing.
         let hollow = |fold: &Self, part: Option<Node<'w>>| part.is_none_or(|part| fold.hollow(unit, part));
@@ -56,6 +60,40 @@ impl<'w> Fold<'w> {
             self.remove_branch(unit, node);
         }
         Ok(())
+    }
+
+    /// `a && !id`: that there is no id is no condition any more.
+    fn drop_settled(&mut self, unit: usize, condition: Node<'w>) {
+        let both = condition.kind() == "binary_expression"
+            && condition.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "&&");
+        let sides = (condition.child_by_field_name("left"), condition.child_by_field_name("right"));
+        let (true, (Some(left), Some(right))) = (both, sides) else { return };
+        match (self.asks_for_none(unit, left), self.asks_for_none(unit, right)) {
+            (false, true) => {
+                self.edits[unit].cut(Span::new(left.end_byte(), right.end_byte()));
+                self.drop_settled(unit, bare(left));
+            }
+            (true, false) => {
+                self.edits[unit].cut(Span::new(left.start_byte(), right.start_byte()));
+                self.drop_settled(unit, bare(right));
+            }
+            (false, false) => {
+                self.drop_settled(unit, bare(left));
+                self.drop_settled(unit, bare(right));
+            }
+            (true, true) => {}
+        }
+    }
+
+    /// `!sessionId`, `!transport.sessionId`.
+    fn asks_for_none(&self, unit: usize, node: Node<'w>) -> bool {
+        let node = bare(node);
+        let negates = node.kind() == "unary_expression"
+            && node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "!");
+        let asked = node.child_by_field_name("argument").filter(|_| negates).map(bare);
+        asked.is_some_and(|asked| {
+            self.world.units[unit].fact(asked) == Some(&Fact::Absent) || self.is_absent(unit, asked)
+        })
     }
 
     /// Refuses to drop code that sends a client something through the session that it has open.

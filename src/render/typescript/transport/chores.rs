@@ -290,6 +290,7 @@ impl<'w> Fold<'w> {
         }
         match file.fact(call) {
             Some(Fact::Log) => return true,
+            Some(Fact::Emit) => return self.emits_to_logs(unit, call),
             Some(Fact::Close) if closing => return true,
             _ => {}
         }

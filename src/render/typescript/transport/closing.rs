@@ -102,6 +102,9 @@ impl<'w> Fold<'w> {
         if let Some((_, server)) = built {
             let text = hook(unit, &response, &server);
             self.edits[unit].insert(at.start_byte(), format!("{text}{newline}{indent}"));
+            if script.of(plain) != server {
+                self.edits[unit].replace(span(receiver), server);
+            }
             return Some(function);
         }
         if let Some(made) = self.shared_factory(unit, plain, function) {

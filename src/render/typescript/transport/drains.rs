@@ -77,7 +77,9 @@ impl<'w> Fold<'w> {
             }
             let closes = self.closes(unit, found) && !self.in_timer(unit, found) && !self.was_called(unit, found);
             let known = out.iter().any(|known| span(*known).contains(span(found)));
-            if closes && !known {
+            // The initial value of a field has no statement of its own.
+            let whole = matches!(found.kind(), "class_declaration" | "abstract_class_declaration" | "export_statement");
+            if closes && !known && !whole {
                 out.push(found);
             }
         }

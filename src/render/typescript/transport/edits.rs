@@ -39,6 +39,13 @@ impl Edits {
         self.cuts.insert(0, (Span::new(at, at), text.into()));
     }
 
+    /// Puts another wording in the place of one in the texts that are put in.
+    pub fn reword(&mut self, old: &str, new: &str) {
+        for (_, text) in &mut self.cuts {
+            *text = text.replacen(old, new, 1);
+        }
+    }
+
     /// The text of a node with the edits within it.
     pub fn edited(&self, script: &Script, node: Node<'_>) -> String {
         let own = span(node);

@@ -8,13 +8,12 @@ use super::machine::parameters;
 use super::routes::{Serves, framework, serves};
 use super::world::Function;
 use crate::model::facts::Span;
-use crate::plan::Site;
 use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
 use crate::render::typescript::ends::ends_process;
 use crate::render::typescript::entry::Entry;
 use crate::render::typescript::imports::{self, Wanted};
-use crate::render::typescript::in_flight::{COUNTS, InFlight, Names};
+use crate::render::typescript::in_flight::{COUNTS, InFlight};
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
 use crate::render::{Change, Refused};
 
@@ -26,6 +25,10 @@ impl<'w> Fold<'w> {
     pub fn requests_in_flight(&mut self, step: &Transport) -> Result<Imports, Refused> {
         let mut out = Imports::default();
         let keepers = self.keepers(step);
+        let first = step.routes.iter().find(|route| serves(route) != Serves::Gone);
+        let routed = first.and_then(|route| self.world.unit(&route.at.path));
+        // The file of the route tells how many there are, of what another file keeps.
+        let told = routed.is_some_and(|unit| !keepers.is_empty() && !self.counts(unit).is_empty());
         let elsewhere = |target: Function| !keepers.contains(&target.0);
         for unit in 0..self.world.units.len() {
             let mut counts = self.counts(unit);
@@ -41,81 +44,46 @@ impl<'w> Fold<'w> {
             let path = self.world.units[unit].script.path.clone();
             let serving = || step.routes.iter().filter(|route| serves(route) != Serves::Gone);
             if let Some(route) = serving().find(|route| route.at.path == path) {
-                let changes = self.track(unit, route, &counts, &drains, &step.endings)?;
-                out.entry(path).or_default().extend(changes);
+                match (keepers.as_slice(), drains.first()) {
+                    ([], _) => {
+                        let changes = self.track(unit, route, &counts, &drains, step)?;
+                        out.entry(path).or_default().extend(changes);
+                    }
+                    // The set of requests has its home elsewhere.
+                    ([keeper], None) if routed == Some(unit) => {
+                        let set = self.free_names(*keeper, unit).set;
+                        counts.into_iter().for_each(|count| self.count(unit, count, &set));
+                    }
+                    _ => return Err(self.closed_twice(unit, drains.first().or(counts.first()).copied())),
+                }
                 continue;
+            }
+            if keepers.contains(&unit) && keepers.len() > 1 {
+                return Err(self.closed_twice(unit, drains.first().or(counts.first()).copied()));
             }
             if let (true, Some(route)) = (keepers.contains(&unit), serving().next())
                 && let Some((importer, specifier)) = self.imported_by_route(unit, route)
             {
                 counts = self.counts(unit);
                 drains = self.shutdowns(unit);
-                let changes = self.track(unit, route, &counts, &drains, &step.endings)?;
+                self.bounds_of(unit);
+                let changes = self.track(unit, route, &counts, &drains, step)?;
                 out.entry(path).or_default().extend(changes);
-                let track = Names::free(&self.world.units[unit].script).track;
+                let names = self.free_names(unit, importer);
                 let script = &self.world.units[importer].script;
-                let wanted = Wanted { source: &specifier, name: &track, alias: None, is_type: false };
-                out.entry(script.path.clone()).or_default().extend(imports::add(script, &[wanted]));
+                let mut wanted = vec![names.track.as_str()];
+                if told {
+                    self.export_set(unit, &names);
+                    wanted.push(&names.set);
+                }
+                let wanted: Vec<Wanted<'_>> = wanted
+                    .into_iter()
+                    .map(|name| Wanted { source: &specifier, name, alias: None, is_type: false })
+                    .collect();
+                out.entry(script.path.clone()).or_default().extend(imports::add(script, &wanted));
             }
         }
         Ok(out)
-    }
-
-    /// Files without routes in which sessions are counted or closed, and requests will be.
-    fn keepers(&self, step: &Transport) -> Vec<usize> {
-        let serving = || step.routes.iter().filter(|route| serves(route) != Serves::Gone);
-        let Some(first) = serving().next() else { return Vec::new() };
-        let keeps = |unit: &usize| {
-            let path = &self.world.units[*unit].script.path;
-            !serving().any(|route| route.at.path == *path)
-                && (self.keeps_for_others(*unit) || self.decides_by_count(*unit))
-                && self.imported_by_route(*unit, first).is_some()
-        };
-        (0..self.world.units.len()).filter(keeps).collect()
-    }
-
-    /// Whether a file does more with the number of sessions than to tell it: it keeps it down, say.
-    fn decides_by_count(&self, unit: usize) -> bool {
-        self.counts(unit)
-            .into_iter()
-            .any(|count| enclosing_function(count).is_some_and(|function| !self.only_counts((unit, span(function)))))
-    }
-
-    /// Whether functions of a file without routes count or close sessions for code that has to do with nothing else: there they stay.
-    fn keeps_for_others(&self, unit: usize) -> bool {
-        self.functions(unit).into_iter().any(|function| {
-            let own = (unit, span(function));
-            let named = function.kind() == "function_declaration"
-                || function.kind() == "method_definition"
-                || function.parent().is_some_and(|parent| parent.kind() == "variable_declarator");
-            named
-                && (self.only_counts(own) || self.only_closes(own))
-                && !self.world.units.iter().any(|file| file.calls.values().any(|target| *target == own))
-        })
-    }
-
-    /// The file of a route, and the module specifier by which it imports another file.
-    fn imported_by_route(&self, unit: usize, route: &Route) -> Option<(usize, String)> {
-        let at = self.world.unit(&route.at.path)?;
-        let script = &self.world.units[at].script;
-        if framework(route, script) == Framework::Node || imports::common_js(script) {
-            return None;
-        }
-        let own = stem_of(&self.world.units[unit].script.path);
-        let same_name = self.world.units.iter().filter(|file| stem_of(&file.script.path) == own).count();
-        let found = children(script.tree.root_node())
-            .into_iter()
-            .filter(|node| node.kind() == "import_statement")
-            .find_map(|node| {
-                let source = script.of(node.child_by_field_name("source")?).trim_matches(['"', '\'']).to_owned();
-                let file = source.rsplit('/').next()?;
-                let base = ["js", "ts", "mjs", "mts", "cjs", "cts"]
-                    .into_iter()
-                    .find_map(|end| file.strip_suffix(end)?.strip_suffix('.'))
-                    .unwrap_or(file);
-                (source.starts_with('.') && base == own).then_some(source)
-            })?;
-        (same_name == 1).then_some((at, found))
     }
 
     /// Calls of functions in files without routes that are of a kind: what they do has to be done where the requests are.
@@ -153,11 +121,11 @@ impl<'w> Fold<'w> {
         route: &Route,
         counts: &[Node<'w>],
         drains: &[Node<'w>],
-        endings: &[Site],
+        step: &Transport,
     ) -> Result<Vec<Change>, Refused> {
         let script = &self.world.units[unit].script;
         let Some(routed) = self.world.unit(&route.at.path) else { return Ok(Vec::new()) };
-        if let Some(open) = drains.iter().find(|shutdown| !ends_process(endings, script, **shutdown)) {
+        if let Some(open) = drains.iter().find(|shutdown| !ends_process(&step.endings, script, **shutdown)) {
             return Err(script.refuse(
                 *open,
                 "the sessions are closed here, and the server may be started again after it: requests would be refused for ever",
@@ -165,7 +133,7 @@ impl<'w> Fold<'w> {
             ));
         }
         let framework = framework(route, &self.world.units[routed].script);
-        let names = Names::free(script);
+        let names = self.free_names(unit, routed);
         let typed = script.typed();
         let (request, response) = self.names_of_handler(route, framework);
         let (ty, next) = match framework {
@@ -244,7 +212,7 @@ impl<'w> Fold<'w> {
         counts.sort_by_key(Node::start_byte);
         counts.dedup();
         for count in counts {
-            self.count(unit, count, &flight);
+            self.count(unit, count, &flight.names.set);
         }
         for (index, shutdown) in drains.iter().enumerate() {
             let indent = self.edits[unit].indentation(script, *shutdown);
@@ -322,17 +290,10 @@ impl<'w> Fold<'w> {
         Ok(())
     }
 
-    fn count(&mut self, unit: usize, count: Node<'w>, flight: &InFlight<'_>) {
+    fn count(&mut self, unit: usize, count: Node<'w>, set: &str) {
         let script = &self.world.units[unit].script;
-        self.edits[unit].replace(span(count), flight.count());
-        // The request at hand is one of them.
-        if let Some(comparison) = count.parent().filter(|parent| parent.kind() == "binary_expression")
-            && let Some(operator) =
-                comparison.child_by_field_name("operator").filter(|operator| operator.kind() == ">=")
-            && comparison.child_by_field_name("left") == Some(count)
-        {
-            self.edits[unit].replace(span(operator), ">");
-            self.raise("A bound on sessions is one on requests in flight now.");
+        self.edits[unit].replace(span(count), format!("{set}.size"));
+        if self.bound(unit, count) {
             return;
         }
         let mut around = std::iter::successors(Some(count), Node::parent);
@@ -370,12 +331,6 @@ fn top_level(node: Node<'_>) -> Node<'_> {
     std::iter::successors(Some(node), Node::parent)
         .find(|node| node.parent().is_some_and(|parent| parent.kind() == "program"))
         .unwrap_or(node)
-}
-
-/// The name of a file without what tells its kind.
-fn stem_of(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// Where something goes that stands above a statement and its comments.

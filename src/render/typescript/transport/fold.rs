@@ -217,6 +217,10 @@ impl<'w> Fold<'w> {
                 return true;
             }
         }
+        if self.hears_of_sessions(unit, node) {
+            self.note_lost_lines(unit, node);
+            return true;
+        }
         self.stops_timer(unit, node)
     }
 

@@ -149,6 +149,19 @@ impl<'w> Fold<'w> {
             }
             // `(await create()).handleRequest(…)`, `new Transport(…).handleRequest(…)`.
             "call_expression" | "new_expression" => false,
+            "this" if depth > 0 => {
+                let around = std::iter::successors(enclosing_function(root), |function| enclosing_function(*function));
+                let method = around.into_iter().find(|function| function.kind() == "method_definition");
+                let calls = method.map_or_else(Vec::new, |method| self.calls_of((unit, span(method))));
+                let receiver = |call: Node<'w>| call.child_by_field_name("function")?.child_by_field_name("object");
+                let live = calls.into_iter().filter(|(at, call)| !self.edits[*at].gone(*call) && self.runs(*at, *call));
+                let receivers: Vec<_> = live.map(|(at, call)| Some((at, receiver(call)?))).collect();
+                receivers.is_empty()
+                    || receivers.into_iter().any(|found| match found {
+                        Some((at, value)) if bare(value).kind() != "this" => self.outlives(at, value, step, depth - 1),
+                        _ => true,
+                    })
+            }
             _ => true,
         }
     }

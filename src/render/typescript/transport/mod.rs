@@ -14,6 +14,7 @@ mod counters;
 mod counts;
 mod drains;
 pub(super) mod edits;
+mod emitters;
 mod env;
 mod eval;
 mod evictions;
@@ -21,6 +22,7 @@ mod exec;
 mod flight;
 mod fold;
 mod guard;
+mod keepers;
 mod leftovers;
 mod lines;
 mod log_lines;
@@ -46,6 +48,7 @@ use super::entry::Entry;
 use super::header_list;
 use super::project::Project;
 use super::prune::prune;
+use super::script::Script;
 use crate::model::facts::Span;
 use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
@@ -99,6 +102,22 @@ fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Result<
     Ok(out)
 }
 
+/// Whether changes leave nothing of a file.
+fn emptied(script: &Script, changes: &[Change]) -> bool {
+    let gone: usize = changes.iter().map(|change| (change.span.end - change.span.start) as usize).sum();
+    let left = || {
+        let mut at = 0;
+        let mut out = String::new();
+        for change in changes {
+            out.push_str(&script.text()[at..change.span.start as usize]);
+            out.push_str(&change.text);
+            at = change.span.end as usize;
+        }
+        out + &script.text()[at..]
+    };
+    gone > 0 && left().trim().is_empty()
+}
+
 /// Whether two spans share a byte.
 fn meets(a: Span, b: Span) -> bool {
     a.start < b.end && b.start < a.end
@@ -126,6 +145,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     }
     fold.without_sse(step)?;
     fold.unannounce(step);
+    fold.heard_by_logs_alone()?;
     fold.run()?;
     fold.lost_at_end()?;
     fold.routes(step)?;
@@ -185,6 +205,15 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
             if step.routes.iter().any(uncaught) && !Project::of(files, &unit.script.path).express_catches() {
                 *own = guard::changes(&unit.script, std::mem::take(own));
             }
+        }
+    }
+    for (own, unit) in changes.iter_mut().zip(&world.units) {
+        if emptied(&unit.script, own) {
+            own.iter_mut().skip(1).for_each(|change| change.text.clear());
+            let end = if unit.script.style.semicolons { ";" } else { "" };
+            own[0].text = format!("export {{}}{end}{}", unit.script.style.newline);
+            out.notes.push(format!("Nothing is left in {}: it can be deleted.", unit.script.path));
+            out.level = Some(Level::Review);
         }
     }
     out.changes = changes.concat();

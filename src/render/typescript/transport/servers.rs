@@ -7,6 +7,7 @@ use crate::model::facts::{Span, SymbolId, SymbolKind};
 use crate::plan::Site;
 use crate::plan::origins::Origin;
 use crate::plan::transport::{Fact, Transport};
+use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::script::{bare, enclosing_function, span, statement};
 use crate::render::typescript::singleton::build::{self, Build};
 use crate::render::{Change, Files, Refused};
@@ -27,6 +28,10 @@ impl<'w> Fold<'w> {
         for unit in 0..self.world.units.len() {
             let mut groups: Vec<(SymbolId, Vec<Node<'w>>)> = Vec::new();
             for connect in self.places(unit, &Fact::Connect) {
+                if let Some(own) = self.field_server(unit, connect, step)? {
+                    self.own_servers.push(own);
+                    continue;
+                }
                 let Some(symbol) = self.shared_server(unit, connect, step) else { continue };
                 match groups.iter_mut().find(|(known, _)| *known == symbol) {
                     Some((_, connects)) => connects.push(connect),
@@ -43,6 +48,25 @@ impl<'w> Fold<'w> {
             }
         }
         Ok(())
+    }
+
+    /// A server in a field of the class that answers requests.
+    fn field_server(&self, unit: usize, connect: Node<'w>, step: &Transport) -> Result<Option<Own>, Refused> {
+        let function = enclosing_function(connect).filter(|_| self.runs(unit, connect));
+        let of_this = |server: &Node<'w>| server.child_by_field_name("object").is_some_and(|of| of.kind() == "this");
+        let server = receiver(connect).filter(of_this).filter(|_| self.receiver_outlives(unit, connect, step));
+        let (Some(function), Some(server)) = (function, server) else { return Ok(None) };
+        if self.sessionless_already(unit, function) {
+            return Ok(None);
+        }
+        let script = &self.world.units[unit].script;
+        // The tables go, so that an instance more makes none.
+        let tables = step.tables.iter().filter(|table| table.path == script.path);
+        let fields = tables.filter_map(|table| script.node(table.span)?.parent()).map(span);
+        let used: Vec<Span> = self.edits[unit].spans().into_iter().chain(fields).chain([span(connect)]).collect();
+        let mut build = build::of_this(script, server, &used)?;
+        build.variable = free_name(script, &[&build.variable, "server", "requestServer"]);
+        Ok(Some(Own { unit, connects: vec![span(connect)], build }))
     }
 
     /// The variable of the server that is connected, where it outlives the request.

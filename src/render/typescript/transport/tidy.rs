@@ -25,6 +25,7 @@ impl<'w> Fold<'w> {
             self.unused_values(step);
             self.unused_timers();
             self.tables(step);
+            self.silent_emitters();
             if self.edits.iter().map(super::edits::Edits::count).sum::<usize>() == before {
                 break;
             }
@@ -146,6 +147,8 @@ impl<'w> Fold<'w> {
         // What was called, and is not any more.
         if live.is_empty() && !calls.is_empty() {
             match function.kind() {
+                // How a server is closed is not for sessions alone.
+                "method_definition" if self.closes_its_own(unit, function) => {}
                 "function_declaration" | "method_definition" => self.remove_declaration(unit, function),
                 _ => {
                     let declaration = function.parent().filter(|parent| parent.kind() == "variable_declarator");
@@ -160,6 +163,12 @@ impl<'w> Fold<'w> {
             self.tidy_parameters(own, function, &live);
             self.tidy_type(own, function);
         }
+    }
+
+    /// Whether a method closes a server or transport that has nothing to do with the table of sessions.
+    fn closes_its_own(&self, unit: usize, function: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        any(function, &mut |node| file.fact(node) == Some(&Fact::Close)) && !self.speaks_of_sessions(unit, function)
     }
 
     /// Whether a method that only its class sees was called there, and is not any more.

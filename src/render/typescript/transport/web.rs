@@ -57,6 +57,7 @@ impl<'w> Fold<'w> {
         let arguments = self.edits[unit].edited(script, list);
         let options: &[&str] = if json { &["enableJsonResponse: true"] } else { &[] };
         let serve = Serve {
+            made: None,
             build: "",
             server: &server,
             transport: &transport,

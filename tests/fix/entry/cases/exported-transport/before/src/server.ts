@@ -1,0 +1,8 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+
+export const server = new McpServer({ name: 'dates', version: '1.0.0' });
+
+server.registerTool('weekday', { description: 'Weekday of a date', inputSchema: { date: z.string() } }, async ({ date }) => ({
+  content: [{ type: 'text', text: new Date(date).toDateString() }],
+}));

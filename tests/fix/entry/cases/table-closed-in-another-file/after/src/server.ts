@@ -1,0 +1,13 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+
+/** Runs on each request: only the registrations belong here; clients, pools, schemas and caches stay outside. */
+export function buildServer(): McpServer {
+  const server = new McpServer({ name: 'dates', version: '1.0.0' });
+
+  server.registerTool('weekday', { description: 'Weekday of a date', inputSchema: { date: z.string() } }, async ({ date }) => ({
+    content: [{ type: 'text', text: new Date(date).toDateString() }],
+  }));
+
+  return server;
+}

@@ -1,0 +1,3 @@
+import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+
+export const sessions: Record<string, StreamableHTTPServerTransport> = {};
