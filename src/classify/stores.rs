@@ -144,6 +144,7 @@ impl<'p> Analysis<'p> {
         out.extend(super::framework_state::find(self));
         self.add_upstreams(&mut out);
         self.pair_accounts(&mut out);
+        out.iter_mut().for_each(mark_sign_in);
         self.pair_marks(&mut out);
         out.sort_by_key(|found| (found.holder.module, found.holder.span));
         out
@@ -412,5 +413,15 @@ impl<'p> Analysis<'p> {
             any = true;
         }
         any
+    }
+}
+
+/// What only tools that sign somebody in use is remembered between their steps: a part of the sign-in.
+fn mark_sign_in(found: &mut Found) {
+    let own = !found.tools.is_empty() && found.tools.iter().all(|tool| super::words::signs_in(tool.text()));
+    if own && found.holds == Holds::AppState {
+        found.holds = Holds::Auth;
+        found.with_auth = true;
+        found.carrier = Carrier::Manual;
     }
 }

@@ -275,6 +275,19 @@ pub fn is_upstream(name: &str) -> bool {
     any(name, &["upstream"])
 }
 
+/// Tools that sign somebody in, or out.
+pub fn signs_in(tool: &str) -> bool {
+    let words = words(tool);
+    let named = |word: &String| {
+        matches!(
+            word.as_str(),
+            "login" | "logout" | "signin" | "signout" | "authenticate" | "authorize" | "otp" | "oauth"
+        )
+    };
+    let pairs = [["sign", "in"], ["sign", "out"], ["log", "in"], ["log", "out"]];
+    words.iter().any(named) || words.windows(2).any(|pair| pairs.iter().any(|known| pair == known.as_slice()))
+}
+
 /// Where another server is, as a field of what is known of it.
 pub fn is_address(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace('_', "");

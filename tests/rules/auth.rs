@@ -183,6 +183,22 @@ server.addTool({
 });
 server.start({ transportType: 'httpStream', httpStream: { port: 8080 } });
 ").file("users.ts", "export const users = { async byKey(key: string) { return key ? { id: key } : undefined; }, mail(id: string, folder: string) { return id + folder; } };\n"),
+            Program::v1("what a sign-in remembers between its steps").category("auth").stateful(r"
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const addresses = new Map<string, string>();
+export function buildServer() {
+  const server = new McpServer({ name: 'mail', version: '1.0.0' });
+  server.registerTool('startLogin', { inputSchema: { email: z.string() } }, async ({ email }, extra) => {
+    addresses.set(extra.sessionId!, email);
+    return { content: [{ type: 'text', text: 'a code was sent' }] };
+  });
+  server.registerTool('finish_sign_in', { inputSchema: { code: z.string() } }, async ({ code }, extra) => ({
+    content: [{ type: 'text', text: `${addresses.get(extra.sessionId!)} ${code}` }],
+  }));
+  return server;
+}
+"),
         ],
     );
 }
@@ -267,6 +283,22 @@ const server = new FastMCP({
 });
 server.addTool({ name: 'time', description: 'The time', parameters: z.object({}), execute: async () => new Date().toISOString() });
 server.start({ transportType: 'sse', sse: { endpoint: '/sse', port: 8080 } });
+"),
+            Program::v1("a draft that signing in has nothing to do with").category("app-state").stateful(r"
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const drafts = new Map<string, string>();
+export function buildServer() {
+  const server = new McpServer({ name: 'blog', version: '1.0.0' });
+  server.registerTool('write', { inputSchema: { text: z.string() } }, async ({ text }, extra) => {
+    drafts.set(extra.sessionId!, text);
+    return { content: [{ type: 'text', text: 'kept' }] };
+  });
+  server.registerTool('design_in_colour', { inputSchema: { colour: z.string() } }, async ({ colour }, extra) => ({
+    content: [{ type: 'text', text: `${drafts.get(extra.sessionId!)} ${colour}` }],
+  }));
+  return server;
+}
 "),
         ],
     );

@@ -4,7 +4,7 @@
 use super::carriers::{Followed, Problem, follow_captured};
 use super::objects::{ends_session, is_object};
 use super::planner::{RULE, TRANSITION, Words, called, is_split, lifetime, loss, manual};
-use super::{Carries, Entry, Lifetime, Names, Role, ToolUse, chosen};
+use super::{Carries, Entry, Lifetime, Names, Role, ToolUse, chosen, listing};
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Server};
 use crate::classify::lifetime::Held;
 use crate::classify::stores::Found;
@@ -78,7 +78,8 @@ struct Group<'f> {
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
     let mut words = Words::of(context, &out.steps);
     for group in groups(context, settings, &out.steps) {
-        match step(context, server, settings, &group, &words) {
+        let listed = group.found.iter().try_for_each(|found| listing::check(context, found));
+        match listed.and_then(|()| step(context, server, settings, &group, &words)) {
             Ok(mut step) => {
                 chosen::obey(&mut step, &words, settings, &mut out.wrong);
                 step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));

@@ -9,6 +9,7 @@ pub mod external;
 mod facts;
 mod groups;
 mod limits;
+mod listing;
 mod names;
 mod objects;
 mod planner;

@@ -4,7 +4,9 @@ use super::carriers::{Followed, Problem, follow_handed};
 use super::limits;
 use super::names::{Names, Source};
 use super::wrapped::{self, Wrapped};
-use super::{Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, external, facts, groups, roles};
+use super::{
+    Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, external, facts, groups, listing, roles,
+};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
 use crate::classify::stores::Found;
@@ -165,6 +167,7 @@ fn store(
     let container = known.filter(|kind| *kind != Container::Set).ok_or_else(|| {
         stop("its container is none that handles can take the place of", "keep its values in a map by handle")
     })?;
+    listing::check(context, found)?;
     if limits::keeps_times(context, found) {
         return Err(stop(
             "it keeps lists of numbers that seem to be times of calls, by which later ones are limited: a limit is no handle",
