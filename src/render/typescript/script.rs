@@ -234,6 +234,12 @@ pub fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
 }
 
+/// Whether something is called, constructed or awaited in an expression: evaluating it twice, or elsewhere, may do more.
+pub fn runs_code(node: Node<'_>) -> bool {
+    matches!(node.kind(), "call_expression" | "new_expression" | "await_expression")
+        || children(node).into_iter().any(runs_code)
+}
+
 /// An expression without what is transparent around it: parentheses, `await`, casts, `!`.
 pub fn bare(mut node: Node<'_>) -> Node<'_> {
     while matches!(

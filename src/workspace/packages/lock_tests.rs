@@ -21,7 +21,7 @@ fn npm_versions_one_to_three() {
     "": { "dependencies": { "@modelcontextprotocol/sdk": "^1.20.0" } },
     "node_modules/@modelcontextprotocol/sdk": {
       "version": "1.26.0",
-      "resolved": "https://registry.example/sdk-1.26.0.tgz",
+      "resolved": "https://packages.example/sdk-1.26.0.tgz",
       "dependencies": { "zod": "^3.25" }
     },
     "packages/cart/node_modules/@modelcontextprotocol/sdk": {

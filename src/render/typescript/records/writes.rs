@@ -5,11 +5,12 @@ use tree_sitter::Node;
 use super::Work;
 use super::places::after;
 use crate::model::facts::Span;
+use crate::plan::Site;
 use crate::plan::handle::Container;
 use crate::plan::records::{Apart, Dropped, Written};
 use crate::render::Refused;
 use crate::render::typescript::scope;
-use crate::render::typescript::script::{Script, children, span};
+use crate::render::typescript::script::{Script, children, runs_code, span};
 
 /// A record is put in: its state goes into the new table.
 pub fn write(work: &mut Work<'_>, written: &Written) -> Result<(), Refused> {
@@ -40,7 +41,7 @@ pub fn write(work: &mut Work<'_>, written: &Written) -> Result<(), Refused> {
         }
     }
     let (_, table) = work.table_at(&written.table)?;
-    let key = script.of(scripts.expression(&written.key)?.1);
+    let key = key(work, &written.key)?;
     let value = object(script, &state);
     let text = match work.records.container {
         Container::Record => format!("{table}[{key}] = {value}"),
@@ -59,7 +60,7 @@ pub fn drop(work: &mut Work<'_>, dropped: &Dropped) -> Result<(), Refused> {
     let scripts = work.scripts;
     let (script, at) = scripts.expression(&dropped.at)?;
     let (_, table) = work.table_at(&dropped.table)?;
-    let key = script.of(scripts.expression(&dropped.key)?.1);
+    let key = key(work, &dropped.key)?;
     let text = match work.records.container {
         Container::Record => format!("delete {table}[{key}]"),
         _ => format!("{table}.delete({key})"),
@@ -86,7 +87,7 @@ pub fn apart(work: &mut Work<'_>, apart: &Apart) -> Result<(), Refused> {
         return Err(refused());
     }
     let (_, table) = work.table_at(&apart.table)?;
-    let key = script.of(scripts.expression(&apart.key)?.1);
+    let key = key(work, &apart.key)?;
     let found = match work.records.container {
         Container::Record => format!("{table}[{key}]"),
         _ => format!("{table}.get({key})"),
@@ -94,6 +95,17 @@ pub fn apart(work: &mut Work<'_>, apart: &Apart) -> Result<(), Refused> {
     work.edits.replace(script, span(node), format!("{found}?.{}", script.of(property)));
     let receiver = scripts.expression(&apart.table)?.1;
     work.import_table(script, receiver)
+}
+
+/// A key, to be written once more.
+fn key<'r>(work: &Work<'r>, site: &Site) -> Result<&'r str, Refused> {
+    let (script, node) = work.scripts.expression(site)?;
+    let text = node.child_by_field_name("function").is_some_and(|callee| script.of(callee) == "String");
+    let made = if text { node.child_by_field_name("arguments") } else { Some(node) };
+    match made.is_some_and(runs_code) {
+        true => Err(script.refuse(node, "the key is made on the spot here", "keep it in a variable, and run again")),
+        false => Ok(script.of(node)),
+    }
 }
 
 /// Whether nobody misses the value of a chain: it is called for what it does, or asked whether it is there.

@@ -10,8 +10,9 @@ use crate::plan::singleton::Singleton;
 use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::project::Project;
 use crate::render::typescript::prune::prune;
+use crate::render::typescript::pure::is_pure;
 use crate::render::typescript::scope;
-use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, runs_code, span, statement};
 use crate::render::{Change, Files, Refused};
 
 const TODO: &str = "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`";
@@ -100,6 +101,7 @@ fn only_makes(home: &Script, construction: Node<'_>, singleton: &Singleton) -> R
     };
     let connects: Vec<Span> =
         singleton.connects.iter().filter(|site| site.path == home.path).map(|site| site.span).collect();
+    let server = receiver(home, &connects);
     let mut connected = false;
     for statement in children(body) {
         let around = span(statement);
@@ -107,8 +109,14 @@ fn only_makes(home: &Script, construction: Node<'_>, singleton: &Singleton) -> R
         connected |= connects_here;
         let plain = match statement.kind() {
             "return_statement" | "empty_statement" => true,
-            "lexical_declaration" | "variable_declaration" => around.contains(span(construction)) || builds(statement),
-            "expression_statement" => connects_here || sets_hook(home, statement) || logs(home, statement),
+            "lexical_declaration" | "variable_declaration" => {
+                around.contains(span(construction)) || declares_server(home, statement, server)
+            }
+            "expression_statement" => {
+                (connects_here && server.is_none_or(|server| !opens_more(server)))
+                    || sets_hook(home, statement)
+                    || logs(home, statement)
+            }
             _ => false,
         };
         if !plain {
@@ -120,12 +128,7 @@ fn only_makes(home: &Script, construction: Node<'_>, singleton: &Singleton) -> R
             ));
         }
     }
-    let receiver = connects
-        .first()
-        .filter(|_| connected)
-        .and_then(|at| home.node(*at))
-        .and_then(|call| call.child_by_field_name("function")?.child_by_field_name("object").map(bare));
-    match receiver {
+    match server.filter(|_| connected) {
         Some(server) if server.kind() == "identifier" && !declared_in(home, server, function) => Err(home.refuse(
             server,
             "the server that is connected here is one for the process",
@@ -135,13 +138,26 @@ fn only_makes(home: &Script, construction: Node<'_>, singleton: &Singleton) -> R
     }
 }
 
-/// `const server = buildServer();`
-fn builds(statement: Node<'_>) -> bool {
+/// What is connected, where it is seen.
+fn receiver<'h>(home: &'h Script, connects: &[Span]) -> Option<Node<'h>> {
+    let call = home.node(*connects.first()?)?;
+    call.child_by_field_name("function")?.child_by_field_name("object").map(bare)
+}
+
+/// `const server = buildServer();` of the server that is connected, or a value that is there anyway.
+fn declares_server(home: &Script, statement: Node<'_>, server: Option<Node<'_>>) -> bool {
     children(statement).into_iter().all(|declarator| {
-        declarator.child_by_field_name("value").is_some_and(|value| {
-            matches!(bare(value).kind(), "call_expression" | "await_expression" | "new_expression")
-        })
+        let name = declarator.child_by_field_name("name").map(|name| home.of(name));
+        let own = server.is_some_and(|server| server.kind() == "identifier" && name == Some(home.of(server)));
+        declarator
+            .child_by_field_name("value")
+            .is_none_or(|value| (is_pure(home, value) && !runs_code(value)) || (own && !opens_more(value)))
     })
+}
+
+/// Whether something else is called for what a call is given: it may open a connection, and has to stay with the process.
+fn opens_more(call: Node<'_>) -> bool {
+    bare(call).child_by_field_name("arguments").map(children).unwrap_or_default().into_iter().any(runs_code)
 }
 
 fn sets_hook(script: &Script, statement: Node<'_>) -> bool {

@@ -170,7 +170,7 @@ impl<'t> Field<'t> {
 }
 
 /// Constructors without parameters that do nothing but what is gone.
-pub(super) fn hollow_constructors<'t>(gone: &[Node<'t>]) -> Vec<Node<'t>> {
+pub(super) fn hollow_constructors<'t>(script: &Script, gone: &[Node<'t>]) -> Vec<Node<'t>> {
     let around = |node: &Node<'t>| node.parent().filter(|block| block.kind() == "statement_block")?.parent();
     let mut out: Vec<Node<'t>> =
         gone.iter().filter_map(around).filter(|method| method.kind() == "method_definition").collect();
@@ -179,8 +179,7 @@ pub(super) fn hollow_constructors<'t>(gone: &[Node<'t>]) -> Vec<Node<'t>> {
     out.retain(|method| {
         let text = |name: &str| method.child_by_field_name(name).map(children).unwrap_or_default();
         // Only a constructor is called for nothing.
-        let constructs =
-            method.child_by_field_name("name").is_some_and(|name| name.end_byte() - name.start_byte() == 11);
+        let constructs = method.child_by_field_name("name").is_some_and(|name| script.of(name) == "constructor");
         constructs && text("parameters").is_empty() && text("body").iter().all(|statement| gone.contains(statement))
     });
     out

@@ -172,7 +172,7 @@ fn shared(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused> {
     gone.extend(code.made.gone.iter().chain(&code.made.hooks));
     gone.extend(code.build.gone.iter().filter_map(|gone| script.node(*gone)));
     closing::drain(code, &mut gone, out)?;
-    gone.extend(fields::hollow_constructors(&gone));
+    gone.extend(fields::hollow_constructors(script, &gone));
     for handled in &code.handled {
         match handled.method() {
             Method::Gone => handlers::turn_away(code, handled, out),
