@@ -241,6 +241,24 @@ fn long_names_and_many_of_them() {
 }
 
 #[test]
+fn thousands_of_tools_that_share_a_table_take_no_time_of_their_own() {
+    let tool = |n: usize| {
+        format!(
+            "@mcp.tool()\ndef tool_{n}(text: str, ctx) -> str:\n    kept[ctx.session_id] = text\n    return kept.get(ctx.session_id, 'none')\n\n"
+        )
+    };
+    let tools: String = (0..4_000).map(tool).collect();
+    let text = format!(
+        "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('desk')\nkept = {{}}\n{tools}mcp.run(transport='streamable-http')\n"
+    );
+    let folder = repository(&[("tools/server.py", text.as_bytes())]);
+    let began = Instant::now();
+    assert!(!scan(folder.path(), &[]).findings("tools/server.py").is_empty());
+    // It took minutes when each access was compared with everything else in the file.
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+}
+
+#[test]
 fn broken_manifests() {
     for (path, text) in [
         ("packages/a/package.json", &b"{ \"name\": \"a\", "[..]),

@@ -139,7 +139,9 @@ fn add(flow: &Flow<'_>, out: &mut Vec<Keyed>, access: Access, object: Option<Obj
     match out.iter_mut().find(same) {
         Some(keyed) => {
             keyed.by_object &= by_object;
-            if !keyed.accesses.iter().any(|known| known.at == access.at && known.kind == access.kind) {
+            // Those of one expression come one after the other.
+            let mut known = keyed.accesses.iter().rev().take_while(|known| known.at == access.at);
+            if !known.any(|known| known.kind == access.kind) {
                 keyed.accesses.push(access);
             }
         }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::facts::{ExprKind, Type};
 use crate::model::flow::value::{ObjId, Site, Value};
-use crate::model::flow::{Edge, Flow, Registered};
+use crate::model::flow::{Edge, Flow, Registered, Registration};
 use crate::model::lives::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, TypeRef};
@@ -35,13 +35,22 @@ impl Analysis<'_> {
         out
     }
 
+    /// What registers a handler.
+    pub(super) fn registrations_of(&self, handler: FuncRef) -> impl Iterator<Item = &Registration> {
+        let registered = self.registered.get_or_init(|| {
+            let mut out: FxHashMap<FuncRef, Vec<ExprRef>> = FxHashMap::default();
+            for (at, registration) in &self.flow.registrations {
+                registration.handlers.iter().for_each(|handler| out.entry(*handler).or_default().push(*at));
+            }
+            out
+        });
+        registered.get(&handler).into_iter().flatten().filter_map(|at| self.flow.registrations.get(at))
+    }
+
     /// The names that a handler serves: its registration's, or those its dispatch compares with at a place.
     pub fn tool_names(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {
         let mut out = Vec::new();
-        for registration in self.flow.registrations.values() {
-            if !registration.handlers.contains(&handler) {
-                continue;
-            }
+        for registration in self.registrations_of(handler) {
             match registration.what {
                 Registered::Tool => match self.bodies_at(handler, at) {
                     names if names.is_empty() => out.extend(registration.name),

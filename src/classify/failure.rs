@@ -81,21 +81,34 @@ fn rescued(analysis: &Analysis<'_>, value: Value, read: ExprRef) -> bool {
     let flow = &analysis.flow;
     let facts = flow.program.module(read.module);
     // `hasattr(x, "id")` before `x.id`.
-    let asked = matches!(facts.kind(read.id), ExprKind::Member { name, .. } if facts.exprs.iter().any(|expr| {
-        expr.func == facts.expr(read.id).func
-            && matches!(&expr.kind, ExprKind::Contains { needle, .. } if matches!(facts.kind(*needle), ExprKind::Text(text) if text == name))
-    }));
+    let asked = match facts.kind(read.id) {
+        ExprKind::Member { name, .. } => {
+            let func = facts.expr(read.id).func;
+            flow.exprs_within(read.module, facts.function(func).span).any(|id| {
+                facts.expr(id).func == func
+                    && matches!(facts.kind(id), ExprKind::Contains { needle, .. } if matches!(facts.kind(*needle), ExprKind::Text(text) if text == name))
+            })
+        }
+        _ => false,
+    };
     let defaulted = facts.expr(read.id).parent.is_some_and(|parent| {
         matches!(facts.kind(parent), ExprKind::Either { arms, choice: Choice::Default, .. } if arms.first() == Some(&read.id))
     });
-    asked
-        || defaulted
-        || flow.program.exprs().any(|at| match flow.program.kind(at) {
+    asked || defaulted || rescues(analysis).iter().any(|at| flow.at(*at).contains(&value))
+}
+
+/// Expressions in a `try` whose handler gives another value.
+fn rescues<'a>(analysis: &'a Analysis<'_>) -> &'a [ExprRef] {
+    analysis.rescues.get_or_init(|| {
+        let program = analysis.flow.program;
+        let first = |at: ExprRef| match program.kind(at) {
             ExprKind::Either { arms, choice: Choice::Rescue, .. } => {
-                arms.first().is_some_and(|arm| flow.at(At { module: at.module, id: *arm }).contains(&value))
+                arms.first().map(|arm| At { module: at.module, id: *arm })
             }
-            _ => false,
-        })
+            _ => None,
+        };
+        program.exprs().filter_map(first).collect()
+    })
 }
 
 /// The failure of a store that a session id or object keys.

@@ -380,10 +380,9 @@ fn is_subscription(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], na
     }
     let subscribes = |func: FuncRef| {
         analysis.lives.handlers_of.get(&func).into_iter().flatten().any(|handler| {
-            analysis.flow.registrations.values().any(|registration| {
-                registration.handlers.contains(handler)
-                    && registration.name.is_some_and(|name| name.text().contains("ubscribe"))
-            })
+            analysis
+                .registrations_of(*handler)
+                .any(|registration| registration.name.is_some_and(|name| name.text().contains("ubscribe")))
         })
     };
     words::is_subscription(name)

@@ -80,6 +80,10 @@ pub struct Analysis<'p> {
     pub(super) members: OnceCell<FxHashMap<ObjId, Vec<ExprRef>>>,
     /// Calls that change an object, once somebody asks.
     pub(super) mutating: OnceCell<FxHashSet<ExprRef>>,
+    /// Expressions for whose failure another value stands in, once somebody asks.
+    pub(super) rescues: OnceCell<Vec<ExprRef>>,
+    /// What handlers are registered by, once somebody asks.
+    pub(super) registered: OnceCell<FxHashMap<FuncRef, Vec<ExprRef>>>,
 }
 
 impl<'p> Analysis<'p> {
@@ -103,6 +107,8 @@ impl<'p> Analysis<'p> {
             dead: Vec::new(),
             members: OnceCell::new(),
             mutating: OnceCell::new(),
+            rescues: OnceCell::new(),
+            registered: OnceCell::new(),
         };
         analysis.stores = analysis.find_stores();
         let sessionless = analysis.never_opens_sessions();
