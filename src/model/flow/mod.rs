@@ -55,6 +55,10 @@ pub struct Flow<'p> {
     queue: Queue,
     current: Option<u32>,
     typed: bool,
+    /// All that can be known is known: names may tell the rest.
+    guessing: bool,
+    /// Calls into the unknown that hand over what looks like a handler of requests.
+    guesses: FxHashSet<u32>,
     /// Values made where only their use tells of what type.
     fresh: FxHashSet<ObjId>,
     /// A fresh value was given a type since the last run.
@@ -112,8 +116,18 @@ impl<'p> Flow<'p> {
         flow.run();
         flow.apply_types(false);
         flow.run();
+        flow.guess();
         flow.settle();
         flow
+    }
+
+    /// Looks again at calls of which only names tell what they run.
+    fn guess(&mut self) {
+        self.guessing = true;
+        for task in std::mem::take(&mut self.guesses) {
+            self.enqueue(task);
+        }
+        self.run();
     }
 
     /// Fresh values that got a type mean more to whoever reads them; the types in turn may reach others.
@@ -172,6 +186,8 @@ impl<'p> Flow<'p> {
             queue: Queue::new(tasks),
             current: None,
             typed: false,
+            guessing: false,
+            guesses: FxHashSet::default(),
             fresh: FxHashSet::default(),
             adopted: false,
             decorated: FxHashMap::default(),

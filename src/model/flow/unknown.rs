@@ -180,8 +180,15 @@ impl Flow<'_> {
         self.edge(at, func, Edge::Callback);
         let first = self.program.function(func).params.first();
         let name = first.map(|param| self.program.module(func.module).symbol(param.symbol).name);
-        if name.is_some_and(|name| matches!(name.text(), "req" | "request")) {
-            self.route_root(func, 0);
+        if !name.is_some_and(|name| matches!(name.text(), "req" | "request")) {
+            return;
+        }
+        // Handlers of the protocol name it so too: a receiver that is only not known yet says what it runs later on.
+        match self.current {
+            Some(task) if !self.guessing => {
+                self.guesses.insert(task);
+            }
+            _ => self.route_root(func, 0),
         }
     }
 }
