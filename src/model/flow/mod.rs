@@ -4,6 +4,7 @@
 //! grows. Fields are kept per class (all instances of a class share them) and per creation site for everything else. Sets are
 //! bounded: a set that is full takes no further objects, only ids.
 
+mod attached;
 mod calls;
 mod collections;
 mod construct;
@@ -20,6 +21,7 @@ mod objects;
 mod parameters;
 mod queue;
 mod register;
+mod spoken;
 mod types;
 mod unknown;
 pub use eval::is_session_header;
@@ -77,6 +79,8 @@ pub struct Flow<'p> {
     in_types: FxHashSet<ExprRef>,
     implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
     index: Index,
+    /// Where the program tells clients where to post.
+    announced: Vec<ExprRef>,
     pub(crate) sse: std::cell::OnceCell<bool>,
     /// The topmost ancestors found so far; what a class extends is written, not solved.
     tops: std::cell::RefCell<FxHashMap<ClassRef, ClassRef>>,
@@ -117,6 +121,7 @@ impl<'p> Flow<'p> {
         flow.apply_types(false);
         flow.run();
         flow.guess();
+        flow.attach_identities();
         flow.settle();
         flow
     }
@@ -198,6 +203,7 @@ impl<'p> Flow<'p> {
             in_types: in_types(program),
             implementing: None,
             index: Index::new(program.modules.len()),
+            announced: spoken::announcements(program),
             sse: std::cell::OnceCell::new(),
             tops: std::cell::RefCell::default(),
             edges: FxHashMap::default(),

@@ -44,6 +44,14 @@ impl Flow<'_> {
             }
         }
         self.maybe_route(call, text);
+        if text == "exec" {
+            // What a pattern finds in a header is a part of it.
+            let tracked = |value: &Value| matches!(value, Value::Id(_) | Value::Credential(_));
+            let found: Vec<Value> = self.arg_values(call, 0).into_iter().filter(tracked).collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
         match self.program.tables(module).anywhere(text) {
             Some(Op::Then) => self.perform_then(call, receivers, name),
             Some(Op::MapValue) => self.apply_callback(call, receivers, name),
