@@ -66,7 +66,10 @@ impl Flow<'_> {
                 if !understood {
                     out.extend(self.call_unknown(call, object, &receivers, name));
                 }
-                out.extend(self.request_part(call, &receivers, name));
+                let part = self.request_part(call, &receivers, name);
+                if !part.is_empty() {
+                    return part;
+                }
                 out.extend(self.authenticated(call, callee));
                 out
             }
