@@ -181,6 +181,22 @@ app.get('/chats/:sessionId', (req, res) => {
 });
 app.listen(4000);
 "),
+            Program::bare("a relay's own sessions, asked for by name in a stream that is not the protocol's", HONO).ts(r"
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { Hono } from 'hono';
+const relays = new Map<string, { client: Client; seen: number }>();
+const app = new Hono();
+app.post('/api/connect', (c) => {
+  const sessionId = crypto.randomUUID();
+  relays.set(sessionId, { client: new Client({ name: 'relay', version: '1.0.0' }), seen: 0 });
+  return c.json({ sessionId });
+});
+app.get('/api/events', (c) => {
+  const relay = relays.get(c.req.query('sessionId') ?? '');
+  return relay ? c.body('', 200, { 'Content-Type': 'text/event-stream' }) : c.text('gone', 404);
+});
+export default app;
+"),
             Program::v1("a client's transport that waits for the endpoint").ts(r"
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 class Wire {

@@ -125,6 +125,10 @@ impl Flow<'_> {
         else {
             return Vec::new();
         };
+        // Streams of any kind have sessions of theirs.
+        if !self.announces_endpoint() && !self.imports_sse {
+            return Vec::new();
+        }
         let texts = self.arg_texts(call, 0);
         texts.iter().flat_map(|text| self.named_value(call.at, part, text.text())).collect()
     }

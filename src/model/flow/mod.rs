@@ -81,6 +81,8 @@ pub struct Flow<'p> {
     index: Index,
     /// Where the program tells clients where to post.
     announced: Vec<ExprRef>,
+    /// It takes a transport of that kind from a package.
+    imports_sse: bool,
     pub(crate) sse: std::cell::OnceCell<bool>,
     /// The topmost ancestors found so far; what a class extends is written, not solved.
     tops: std::cell::RefCell<FxHashMap<ClassRef, ClassRef>>,
@@ -204,6 +206,7 @@ impl<'p> Flow<'p> {
             implementing: None,
             index: Index::new(program.modules.len()),
             announced: spoken::announcements(program),
+            imports_sse: spoken::imports_transport(program),
             sse: std::cell::OnceCell::new(),
             tops: std::cell::RefCell::default(),
             edges: FxHashMap::default(),

@@ -1,7 +1,7 @@
 //! The HTTP+SSE transport as programs write it themselves: whoever serves it tells the client where to post, in an event of its own.
 
 use super::Flow;
-use crate::model::facts::{ExprId, ExprKind, Key, Language, Module};
+use crate::model::facts::{ExprId, ExprKind, Imported, Key, Language, Module};
 use crate::model::name::Name;
 use crate::model::program::{ClassRef, ExprRef, Program};
 use crate::model::vocabulary::Role;
@@ -20,6 +20,15 @@ pub(super) fn announcements(program: &Program) -> Vec<ExprRef> {
         }
     };
     program.exprs().filter(sends).collect()
+}
+
+/// Whether a program takes a server's transport of the HTTP+SSE kind from a package.
+pub(super) fn imports_transport(program: &Program) -> bool {
+    let is_transport = |name: &str| name.contains("SSE") && name.ends_with("Transport") && !name.contains("Client");
+    program.modules.iter().flat_map(|module| &module.imports).any(|import| match &import.imported {
+        Imported::Named(name) => is_transport(name.text()),
+        _ => false,
+    })
 }
 
 /// Whether a text names an event that is sent: `{ event: 'endpoint', … }`, `sendEvent('endpoint', …)`.
