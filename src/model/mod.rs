@@ -3,6 +3,7 @@
 pub mod demand;
 pub mod facts;
 pub mod flow;
+mod lifespans;
 pub mod lives;
 pub mod modes;
 mod module;

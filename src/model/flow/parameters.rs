@@ -1,11 +1,12 @@
 //! What frameworks give functions by the types, the names or the defaults of their parameters.
 
 use super::calls::CallSite;
+use super::types::{Base, join};
 use super::value::{ObjId, Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Root};
 use crate::model::facts::{ExprKind, FuncId, Type};
-use crate::model::name::part;
-use crate::model::program::{At, FuncRef};
+use crate::model::name::{Name, part};
+use crate::model::program::{At, ClassRef, FuncRef};
 use crate::model::vocabulary::Role;
 
 /// Roles of what a handler gets beside its arguments.
@@ -100,6 +101,47 @@ impl Flow<'_> {
                 }
             }
         }
+    }
+
+    /// Methods that override one of a framework's class, which runs them with something that plays a role.
+    pub(super) fn link_overrides(&mut self, class: ClassRef) {
+        let tables = self.program.tables(class.module);
+        if !tables.traits.handlers_by_type {
+            return;
+        }
+        let bases = self.outside_bases(class);
+        for id in &self.program.class(class).methods {
+            let method = At { module: class.module, id: *id };
+            let Some(name) = self.program.function(method).name else { continue };
+            let overridden = |(package, path): &(Name, Name)| {
+                tables.export(package.text(), join(*path, name).text()).and_then(|row| row.gives)
+            };
+            let Some(role) = bases.iter().find_map(overridden) else { continue };
+            let value = self.role_object(Site::Param(method, 0), Some(role));
+            if let Some(node) = self.param_node(method, 0) {
+                self.write(node, &[value]);
+            }
+        }
+    }
+
+    /// The classes outside the program that a class derives from, by way of others of the program too.
+    fn outside_bases(&self, class: ClassRef) -> Vec<(Name, Name)> {
+        let mut out = Vec::new();
+        let mut open = vec![class];
+        let mut seen = vec![class];
+        while let Some(class) = open.pop() {
+            for base in self.bases(class) {
+                match base {
+                    Base::External(package, path) => out.push((package, path)),
+                    Base::Class(base) if !seen.contains(&base) => {
+                        seen.push(base);
+                        open.push(base);
+                    }
+                    Base::Class(_) => {}
+                }
+            }
+        }
+        out
     }
 
     /// Gives a route's handler the request where a parameter's type asks for it; an untyped first parameter is the request.
