@@ -139,6 +139,8 @@ ids! {
         Attached = "attached",
         /// A place for one value that changes behind shared references: a lock, an atomic number.
         Cell = "cell",
+        /// What something outside holds open for whoever has it: a browser, a remote shell, a socket, an interpreter.
+        Live = "live",
         /// One end of a channel between tasks.
         Channel = "channel",
         /// A response that streams events.
