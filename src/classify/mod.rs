@@ -19,6 +19,7 @@ pub mod holds;
 mod keys;
 pub mod lifetime;
 mod memo;
+mod models;
 pub mod mutations;
 pub mod processes;
 mod registries;

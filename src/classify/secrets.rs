@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::access::Keyed;
 use super::holds::is_session_class;
 use super::lifetime::Finder;
+use super::models;
 use super::stores::Analysis;
 use super::words;
 use crate::model::facts::{ExprKind, Key};
@@ -33,7 +34,7 @@ pub(super) fn has_auth(
         context: Contexts::SESSION,
         owned: &FxHashSet::default(),
     };
-    if values.iter().any(|value| matches!(value, Value::Credential(_))) {
+    if values.iter().any(|value| matches!(value, Value::Credential(_))) || models::has_auth(&analysis.flow, keyed) {
         return true;
     }
     let typed = keyed.object.and_then(|id| analysis.flow.holder(id)).is_some_and(|_| {

@@ -10,6 +10,7 @@ mod module;
 pub mod name;
 pub mod program;
 pub mod query;
+mod requests;
 mod stdio;
 mod transports;
 pub mod vocabulary;

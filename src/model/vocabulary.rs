@@ -305,6 +305,8 @@ ids! {
         RequestOnly = "request-only",
         /// As a base class: it stands for every class that has its methods.
         StructuralType = "structural-type",
+        /// As a base class: the instances are rows of a database's table.
+        Table = "table",
         /// Changes what one session may see.
         SessionVisibility = "session-visibility",
         /// The identity of an object as a number.

@@ -4,9 +4,9 @@ use super::calls::CallSite;
 use super::types::{Base, join};
 use super::value::{ObjId, Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Root};
-use crate::model::facts::{ExprKind, FuncId, Type};
+use crate::model::facts::{Choice, ExprKind, FuncId, Type};
 use crate::model::name::{Name, part};
-use crate::model::program::{At, ClassRef, FuncRef};
+use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
 use crate::model::vocabulary::Role;
 
 /// Roles of what a handler gets beside its arguments.
@@ -154,6 +154,38 @@ impl Flow<'_> {
                 self.write(self.symbol_node(symbol), &[value]);
             }
         }
+    }
+
+    /// Gives a route's handler the session of the older transport where a parameter is called so, as the framework does from the path
+    /// or the query; in a program that opens such streams by hand.
+    pub(super) fn fill_query(&mut self, route: ExprRef, func: FuncRef) {
+        if !self.program.tables(func.module).traits.handlers_by_type || !self.opens_streams() {
+            return;
+        }
+        for param in self.program.function(func).params.iter().filter(|param| !param.rest) {
+            let symbol = At { module: func.module, id: param.symbol };
+            let named = super::eval::is_session_parameter(self.program.symbol(symbol).name.text());
+            if named && !self.is_filled_otherwise(symbol) {
+                let id = self.id_value(SourceKind::Query, route);
+                self.write(self.symbol_node(symbol), &[id]);
+            }
+        }
+    }
+
+    /// Whether a parameter's default says that it comes from elsewhere: a header, a cookie, another function.
+    fn is_filled_otherwise(&self, param: SymbolRef) -> bool {
+        let facts = self.program.module(param.module);
+        facts.exprs.iter().any(|expr| match &expr.kind {
+            ExprKind::Either { arms, choice: Choice::Default, .. } => match arms.as_slice() {
+                [own, default] if matches!(facts.kind(*own), ExprKind::Symbol(id) if *id == param.id) => {
+                    let from_query = |name: Name| matches!(name.text(), "Query" | "Path");
+                    matches!(facts.kind(*default), ExprKind::Call { .. })
+                        && !self.callee_name(At { module: param.module, id: *default }).is_some_and(from_query)
+                }
+                _ => false,
+            },
+            _ => false,
+        })
     }
 
     /// A parameter that the framework fills from a header: which one says the option, or the parameter's name.
