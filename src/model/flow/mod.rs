@@ -84,6 +84,7 @@ pub struct Flow<'p> {
     /// It takes a transport of that kind from a package.
     imports_sse: bool,
     pub(crate) sse: std::cell::OnceCell<bool>,
+    pub(crate) streams: std::cell::OnceCell<bool>,
     /// The topmost ancestors found so far; what a class extends is written, not solved.
     tops: std::cell::RefCell<FxHashMap<ClassRef, ClassRef>>,
     /// Direct calls and callbacks: call → callee.
@@ -208,6 +209,7 @@ impl<'p> Flow<'p> {
             announced: spoken::announcements(program),
             imports_sse: spoken::imports_transport(program),
             sse: std::cell::OnceCell::new(),
+            streams: std::cell::OnceCell::new(),
             tops: std::cell::RefCell::default(),
             edges: FxHashMap::default(),
             callers: FxHashMap::default(),
