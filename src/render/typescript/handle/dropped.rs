@@ -111,7 +111,7 @@ fn one_of_two(
         "arrow_function" => {
             let (indent, unit) = (script.indentation(parent), script.style.indent.text());
             let inner = format!("{newline}{indent}{unit}");
-            let arrow = (0..parent.child_count()).filter_map(|index| parent.child(index as u32));
+            let arrow = (0..parent.child_count()).filter_map(|index| parent.child(index));
             let arrow = arrow.into_iter().find(|child| child.kind() == "=>").ok_or_else(|| asked(script, ternary))?;
             let open = Span::new(arrow.end_byte(), condition.start_byte());
             work.edits.replace(script, open, format!(" {{{inner}{wait}"));
