@@ -302,7 +302,11 @@ impl<'w> Fold<'w> {
     fn count(&mut self, unit: usize, count: Node<'w>, set: &str) {
         let script = &self.world.units[unit].script;
         self.edits[unit].replace(span(count), format!("{set}.size"));
-        if self.bound(unit, count) {
+        let file = &self.world.units[unit];
+        let logged = std::iter::successors(count.parent(), Node::parent)
+            .take_while(|around| !is_function(*around))
+            .any(|around| file.fact(around) == Some(&Fact::Log));
+        if logged || self.bound(unit, count) {
             return;
         }
         let mut around = std::iter::successors(Some(count), Node::parent);

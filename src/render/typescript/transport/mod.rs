@@ -71,6 +71,9 @@ pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> 
     }
     let rendered = specialise(step, files, &world, true)?;
     let mut out = Rendered { changes: with_handler(step, &world, &rendered)?, ..rendered };
+    if out.changes.iter().any(|change| change.text.contains(modern_request::COMMENT)) {
+        out.notes.push(modern_request::NOTE.to_owned());
+    }
     out.notes.extend(world.units.iter().filter_map(|unit| comments::left(&unit.script, &out.changes)));
     out.level = (!out.notes.is_empty()).then_some(Level::Review);
     Ok(out)

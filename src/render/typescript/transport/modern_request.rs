@@ -12,8 +12,11 @@ use crate::render::typescript::entry::{Entry, Modern};
 use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_statement};
 
+/// What the reader has to know of it.
+pub(super) const NOTE: &str = "The server depends on the request, so the handler is made for each of them: its bound on subscription streams holds for one request.";
+
 /// What stands above the handler.
-const COMMENT: &str = "// The server depends on the request, so its handler is made for each of them. It answers GET and DELETE with 405.";
+pub(super) const COMMENT: &str = "// The server depends on the request, so its handler is made for each of them. It answers GET and DELETE with 405.";
 
 /// Looks at `const server = build(caller)`. `None` where what it is given may have changed by the time the handler builds the server, or
 /// where its type is not seen to be the same there.
@@ -60,16 +63,27 @@ fn is_firm(script: &Script, function: Node<'_>, used: Node<'_>) -> bool {
         firm &= target.is_none_or(|target| !sets(target));
         !firm
     });
-    let whole = std::iter::successors(used.parent(), Node::parent)
-        .take_while(|node| matches!(node.kind(), "member_expression" | "subscript_expression"))
-        .last();
-    let Some(whole) = whole.filter(|_| script.typed()) else { return firm };
+    let mut whole = used;
+    while let Some(around) = whole.parent().filter(|around| is_read_off(*around, whole)) {
+        whole = around;
+    }
+    if whole == used || !script.typed() {
+        return firm;
+    }
     let mut looked_at = 0;
     any(function, &mut |node| {
         looked_at += usize::from(node.kind() == whole.kind() && script.of(node) == script.of(whole));
         false
     });
     firm && looked_at == 1
+}
+
+/// `object.name` and `object[key]` of an object, but for a method that is called.
+fn is_read_off(node: Node<'_>, object: Node<'_>) -> bool {
+    let called = node.parent().is_some_and(|call| call.child_by_field_name("function") == Some(node));
+    matches!(node.kind(), "member_expression" | "subscript_expression")
+        && node.child_by_field_name("object") == Some(object)
+        && !called
 }
 
 /// The changes that put the handler into the code of the request.
