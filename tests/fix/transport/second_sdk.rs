@@ -248,7 +248,7 @@ export interface Caller {
 }
 
 export function callerOf(req: Request): Caller | undefined {
-  const plan = req.get('authorization');
+  const plan = req.get('x-plan');
   return plan ? { plan } : undefined;
 }
 

@@ -41,7 +41,6 @@ export function endpoint({ limit, stop }: Endpoint): Router {
 
 async function answer(limit: number, req: Request, res: Response): Promise<void> {
   if (inFlight.size > limit) {
-    // The key keeps its name for whoever reads it; it counts requests in flight now.
     log.warn({ live: inFlight.size }, 'too many at once');
     res.status(503).json({ error: 'busy' });
     return;
