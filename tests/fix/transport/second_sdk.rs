@@ -276,7 +276,6 @@ fn a_server_built_for_the_caller_gets_a_handler_for_each_request() {
             connect.replace("caller)", "{ plan: req.get('x-plan') ?? '' })"),
             "serverFor({ plan: req.get('x-plan') ?? '' })",
         ),
-        (format!("const {{ plan }} = caller;\n    {}", connect.replace("caller)", "{ plan })")), "serverFor({ plan })"),
     ];
     for (code, build) in built {
         let package = by_caller(&BY_CALLER.replace(connect, &code));
