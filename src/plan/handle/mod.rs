@@ -5,6 +5,7 @@ mod callbacks;
 pub mod captured;
 mod carriers;
 mod chosen;
+mod composite;
 pub mod external;
 mod facts;
 mod groups;

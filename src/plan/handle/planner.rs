@@ -5,7 +5,7 @@ use super::limits;
 use super::names::{Names, Source};
 use super::wrapped::{self, Wrapped};
 use super::{
-    Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, external, facts, groups, listing, roles,
+    Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, composite, external, facts, groups, listing, roles,
 };
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
@@ -183,6 +183,8 @@ fn store(
     let place = facts::place(context, found).ok_or_else(|| {
         stop("the object that it is a field of is made for each session", "keep it where one process has it once")
     })?;
+    composite::check(context, &[found])?;
+    composite::check(context, companions)?;
     let followed = follow_handed(context, found, companions);
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
