@@ -22,8 +22,9 @@ pub(super) fn check(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(), 
             at: site(context, context.spot(key)),
             why: "this key is put together from the session id and something else: one session has several entries"
                 .to_owned(),
-            todo: "keep one record for each session, with what the other part of the key names in it; then run this again"
-                .to_owned(),
+            todo:
+                "keep one record for each session, with what the other part of the key names in it; then run this again"
+                    .to_owned(),
         }),
     }
 }

@@ -5,7 +5,8 @@ use super::limits;
 use super::names::{Names, Source};
 use super::wrapped::{self, Wrapped};
 use super::{
-    Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, composite, external, facts, groups, listing, roles,
+    Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, composite, external, facts, groups, listing,
+    registry, roles,
 };
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
@@ -49,24 +50,68 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
         }
     }
     let wrapped: Vec<Wrapped> = stores.iter().filter_map(|found| wrapped::of(context, found)).collect();
+    let inside = stores.clone();
     let around = |found: &&Found| wrapped.iter().find(|wrapped| wrapped.container == found.holder);
     let stores: Vec<&Found> = stores.iter().map(|found| around(found).map_or(*found, |outer| &outer.found)).collect();
+    let mut failed: Vec<(&Found, Problem)> = Vec::new();
+    let mut planned: Vec<(Vec<&Found>, Step)> = Vec::new();
     for (found, companions) in groups::of(context, &stores) {
         let outer = wrapped.iter().find(|wrapped| wrapped.found.holder == found.holder);
         match store(context, server, (found, outer), &companions, &names, settings) {
             Ok(mut step) => {
                 chosen::obey(&mut step, &names, settings, &mut out.wrong);
-                step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
+                let all: Vec<&Found> = std::iter::once(found).chain(companions.iter().copied()).collect();
+                let kept = registry::step(context, server, &unwrapped(&all, &inside, &wrapped), &names, settings);
+                if let (StepKind::Handle(handle), Ok(mut kept)) = (&mut step.kind, kept) {
+                    chosen::obey(&mut kept, &names, settings, &mut Vec::new());
+                    handle.otherwise = match kept.kind {
+                        StepKind::Handle(kept) => Some(kept),
+                        _ => None,
+                    };
+                }
                 names.take(&step);
-                out.steps.push(step);
+                planned.push((std::iter::once(found).chain(companions).collect(), step));
             }
             Err(problem) => {
-                for found in std::iter::once(found).chain(companions) {
-                    out.manual.push(manual(context, found, problem.clone()));
-                }
+                failed.extend(std::iter::once(found).chain(companions).map(|found| (found, problem.clone())))
             }
         }
     }
+    let all: Vec<&Found> =
+        planned.iter().flat_map(|(stores, _)| stores).copied().chain(failed.iter().map(|(found, _)| *found)).collect();
+    for group in registry::together(&all) {
+        let own = |found: &Found| group.iter().any(|known| known.holder == found.holder);
+        let (mut steps, others): (Vec<_>, Vec<_>) =
+            planned.into_iter().partition(|(stores, _)| stores.iter().any(|found| own(found)));
+        planned = others;
+        let stays = failed.iter().any(|(found, _)| own(found)) || registry::are_parts(context, &steps);
+        let kept =
+            stays.then(|| registry::step(context, server, &unwrapped(&group, &inside, &wrapped), &names, settings));
+        match kept {
+            Some(Ok(mut step)) => {
+                chosen::obey(&mut step, &names, settings, &mut out.wrong);
+                names.take(&step);
+                steps = vec![(group, step)];
+            }
+            _ => {
+                let left = failed.iter().filter(|(found, _)| own(found));
+                out.manual.extend(left.map(|(found, problem)| manual(context, found, problem.clone())));
+            }
+        }
+        out.steps.extend(steps.into_iter().map(|(_, mut step)| {
+            step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
+            step
+        }));
+    }
+}
+
+/// What stays keeps its class around it: the containers themselves.
+fn unwrapped<'s>(group: &[&'s Found], inside: &[&'s Found], wrapped: &'s [Wrapped]) -> Vec<&'s Found> {
+    let container = |found: &Found| {
+        let outer = wrapped.iter().find(|wrapped| wrapped.found.holder == found.holder)?;
+        inside.iter().copied().find(|own| outer.container == own.holder)
+    };
+    group.iter().map(|found| container(found).unwrap_or(*found)).collect()
 }
 
 /// Whether a step takes a part out of a store: what is left is looked at once it is gone.
@@ -233,7 +278,6 @@ fn store(
         }
     }
     let all: Vec<&str> = std::iter::once(&found).chain(companions).map(|found| found.name.text()).collect();
-    let title = format!("Turn {} into handles", all.join(" and "));
     let handle = Handle {
         store: Store {
             declared: declared.clone(),
@@ -242,6 +286,7 @@ fn store(
             place,
             container,
         },
+        stores: all.iter().map(|name| (*name).to_owned()).collect(),
         lifetime: Lifetime {
             idle_in_code: facts::has_option(context.analysis, made, "ttl"),
             limit_in_code: facts::has_option(context.analysis, made, "max"),
@@ -255,10 +300,15 @@ fn store(
         loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),
         lazy,
         plain: wrapped.is_none() && facts::is_plain(context.analysis, found),
-        first: wrapped.map(|outer| site(context, context.spot(outer.first))),
+        first: wrapped.and_then(|outer| outer.first).map(|at| site(context, context.spot(at))),
+        wrapped: wrapped.is_some(),
+        value: wrapped.and(found.value.clone()),
         idle: wrapped.and_then(|outer| outer.idle).map(|at| site(context, context.spot(at))),
         choices: facts::choices(context.analysis, found),
         transition: settings.transition,
+        registry: false,
+        ends: Vec::new(),
+        otherwise: None,
         shared: None,
         loss: loss(&facts::lists(context.analysis, found)),
         reasons: reasons(&names, &tools, lazy),
@@ -279,7 +329,7 @@ fn store(
     Ok(Step {
         id: format!("handle:{id}"),
         rule: RULE,
-        title,
+        title: handle.title(),
         level: Level::Review,
         requires: Vec::new(),
         claims,

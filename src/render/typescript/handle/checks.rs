@@ -4,14 +4,15 @@ use tree_sitter::Node;
 
 use super::create::store_expression;
 use super::work::Work;
+use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::{Entry, Touch};
 use crate::render::Refused;
-use crate::render::typescript::script::children;
+use crate::render::typescript::script::{Script, bare, children, span};
 
 /// Lets such tools look the handle up first.
 pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
-    if work.handle.companions.is_empty() {
+    if work.handle.companions.is_empty() && !work.handle.registry {
         return Ok(());
     }
     let looks = looking_first(work);
@@ -21,6 +22,12 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         let (script, function) = work.function(carrier)?;
+        let answer = function.child_by_field_name("body").filter(|body| body.kind() != "statement_block");
+        if let (Some(answer), Some(tool)) = (answer, tools.first()) {
+            let store = store_expression(work, script, &work.handle.tools[*tool])?;
+            answering(work, script, answer, &store, index);
+            continue;
+        }
         let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block");
         let first = body.and_then(|body| children(body).first().copied());
         let (Some(first), Some(tool)) = (first, tools.first().map(|tool| &work.handle.tools[*tool])) else {
@@ -45,6 +52,31 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
         work.edits.insert(script, first.start_byte(), text);
     }
     Ok(())
+}
+
+/// `() => answer` gets a body with braces, which looks the handle up first.
+fn answering(work: &mut Work<'_>, script: &Script, answer: Node<'_>, store: &str, index: usize) {
+    let wait = if work.wait { "await " } else { "" };
+    let end = if script.style.semicolons { ";" } else { "" };
+    let (newline, indent, unit) =
+        (script.style.newline, script.indentation(answer).to_owned(), script.style.indent.text());
+    let look = format!("{wait}{store}.get({}){end}", work.keys[index]);
+    let value = bare(answer);
+    let (value, inner) = if answer.kind() == "parenthesized_expression" && value.kind() == "object" {
+        (value, span(answer))
+    } else {
+        (answer, span(answer))
+    };
+    work.edits.replace(
+        script,
+        Span { start: inner.start, end: value.start_byte() as u32 },
+        format!("{{{newline}{indent}{unit}{look}{newline}{indent}{unit}return "),
+    );
+    work.edits.replace(
+        script,
+        Span { start: value.end_byte() as u32, end: inner.end },
+        format!("{end}{newline}{indent}}}"),
+    );
 }
 
 /// Refuses what a timer does with a handle later on: by then it may be gone, and nobody is there to be told.

@@ -256,6 +256,9 @@ fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
 
 fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool, Refused> {
     let names = &work.handle.names;
+    if work.handle.registry {
+        return Ok(opening(work, store));
+    }
     let initial = chosen(work)?;
     let origin = work.scripts.by_path(&initial.path).ok_or_else(|| nothing(work))?;
     let node = origin.around(initial.span).ok_or_else(|| nothing(work))?;
@@ -288,6 +291,23 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         text_alone: false,
         lists: false,
     })
+}
+
+/// The tool that makes a handle which all else is kept by.
+fn opening(work: &Work<'_>, store: &str) -> NewTool {
+    let names = &work.handle.names;
+    let wait = if work.wait { "await " } else { "" };
+    let tools: Vec<&str> = work.handle.tools.iter().map(|tool| tool.name.as_str()).collect();
+    NewTool {
+        name: names.create.clone(),
+        description: description(names, &users(tools, &names.destroy), store),
+        parameters: Vec::new(),
+        body: vec![format!("const {} = {wait}{store}.create(true);", names.argument)],
+        text: format!("Created {} ${{{}}}", names.noun, names.argument),
+        structured: vec![names.argument.clone()],
+        text_alone: false,
+        lists: false,
+    }
 }
 
 /// What the model reads of a tool that creates a value.
