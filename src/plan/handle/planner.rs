@@ -15,6 +15,9 @@ use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
 
+/// Why a container does not become a store of handles itself.
+const CONTAINER: &str = "its container is none that handles can take the place of";
+
 /// What is to be done where values have to be shared.
 pub(in crate::plan) const INTERFACE: &str =
     "keep the values in a store that the processes share, behind create, get, save and destroy by handle";
@@ -93,9 +96,16 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
                 names.take(&step);
                 steps = vec![(group, step)];
             }
-            _ => {
+            told => {
+                let better = told.and_then(Result::err);
                 let left = failed.iter().filter(|(found, _)| own(found));
-                out.manual.extend(left.map(|(found, problem)| manual(context, found, problem.clone())));
+                out.manual.extend(left.map(|(found, problem)| {
+                    // What stays would have to be seen to first, where nothing can be done about the container itself.
+                    let whole =
+                        problem.at == site(context, Spot { module: found.holder.module, span: found.holder.span });
+                    let better = better.clone().filter(|_| whole && problem.why == CONTAINER);
+                    manual(context, found, better.unwrap_or_else(|| problem.clone()))
+                }));
             }
         }
         out.steps.extend(steps.into_iter().map(|(_, mut step)| {
@@ -209,9 +219,9 @@ fn store(
         )
     })?;
     let known = if wrapped.is_some() { Some(Container::Map) } else { facts::container(context.analysis, made) };
-    let container = known.filter(|kind| *kind != Container::Set).ok_or_else(|| {
-        stop("its container is none that handles can take the place of", "keep its values in a map by handle")
-    })?;
+    let container = known
+        .filter(|kind| *kind != Container::Set)
+        .ok_or_else(|| stop(CONTAINER, "keep its values in a map by handle"))?;
     listing::check(context, found)?;
     if limits::keeps_times(context, found) {
         return Err(stop(
@@ -260,7 +270,7 @@ fn store(
     let called = called(context, found, companions);
     let chosen = settings.names_of(&called);
     let names = Names::of(&Source {
-        store: found.name.text(),
+        store: registry::called(context, found),
         value,
         list,
         tools: &words.tools,

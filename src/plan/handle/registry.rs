@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::carriers::{Followed, Problem, follow_keyed};
 use super::names::{Names, Source};
-use super::planner::{RULE, Words, called, handler_tools, lifetime};
+use super::planner::{RULE, Words, handler_tools, lifetime};
 use super::{Companion, Container, Entry, Handle, Place, Role, Store, composite, facts, limits, listing, objects};
 use crate::classify::access::{Access, Kind};
 use crate::classify::answer::{Principal, Server};
@@ -86,12 +86,12 @@ pub(super) fn step(
     tools.iter_mut().for_each(|tool| tool.role = Role::Uses);
     let (ends, drops) = endings(context, stores)?;
     elsewhere(context, stores, &followed)?;
-    let called = called(context, main, others);
+    let called = super::planner::called(context, main, others);
     let chosen = settings.names_of(&called);
     let stem = stem(&declared.path);
     let only = others.is_empty();
     let names = Names::of(&Source {
-        store: if only { main.name.text() } else { stem.unwrap_or_else(|| main.name.text()) },
+        store: if only { self::called(context, main) } else { stem.unwrap_or_else(|| main.name.text()) },
         value: main.value.as_deref().filter(|_| only || stem.is_none()),
         list: only && facts::is_list(context.analysis, main),
         tools: &words.tools,
@@ -381,6 +381,16 @@ fn is_put_in(flow: &Flow<'_>, at: ExprRef) -> bool {
             .all(|side| !matches!(facts.kind(**side), ExprKind::Absent | ExprKind::Text(_) | ExprKind::Literal)),
         _ => false,
     }
+}
+
+/// What a store is called: by the variable that has its object, where its own name says nothing of what is in it.
+pub(super) fn called<'a>(context: &'a Context<'_, '_>, found: &'a Found) -> &'a str {
+    const PLAIN: &[&str] = &["items", "entries", "data", "map", "store", "values", "records", "rows", "inner", "byId"];
+    let own = found.name.text();
+    if !PLAIN.contains(&own.trim_start_matches(['#', '_'])) {
+        return own;
+    }
+    super::wrapped::object(context, found).map_or(own, |name| name.text())
 }
 
 /// What a file is named after, where that is a thing: `game.ts`.

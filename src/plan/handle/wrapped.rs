@@ -7,6 +7,7 @@ use crate::classify::stores::Found;
 use crate::model::facts::{AssignKind, ClassId, ExprId, ExprKind, Module, TOP};
 use crate::model::flow::Edge;
 use crate::model::flow::value::Value;
+use crate::model::name::Name;
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
 use crate::model::query::Holder;
 use crate::rules::detect::Context;
@@ -69,6 +70,14 @@ pub fn of(context: &Context<'_, '_>, found: &Found) -> Option<Wrapped> {
         first,
         idle: idle(context, class, *made),
     })
+}
+
+/// The name of the variable that has the only object whose field a container is.
+pub(super) fn object(context: &Context<'_, '_>, found: &Found) -> Option<Name> {
+    let flow = &context.analysis.flow;
+    let made: Vec<ExprRef> = flow.instances.get(&class_of(context, found)?)?.iter().copied().collect();
+    let [made] = made.as_slice() else { return None };
+    Some(flow.program.symbol(variable(context, *made)?).name)
 }
 
 /// The class that a container is an own field of.

@@ -29,8 +29,8 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block");
-        let first = body.and_then(|body| children(body).first().copied());
-        let (Some(first), Some(tool)) = (first, tools.first().map(|tool| &work.handle.tools[*tool])) else {
+        let first = body.and_then(|body| Some((body, *children(body).first()?)));
+        let (Some((body, first)), Some(tool)) = (first, tools.first().map(|tool| &work.handle.tools[*tool])) else {
             return Err(script.refuse(
                 function,
                 "the tool uses only what is kept beside the store, and has no place to look the handle up",
@@ -48,8 +48,12 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
         let wait = if work.wait { "await " } else { "" };
         let end = if script.style.semicolons { ";" } else { "" };
         let (newline, indent) = (script.style.newline, script.indentation(first));
-        let text = format!("{wait}{store}.get({}){end}{newline}{indent}", work.keys[index]);
-        work.edits.insert(script, first.start_byte(), text);
+        // Behind the brace, since what stands first may go.
+        let open = body.start_byte() + 1;
+        let own_line = script.slice(Span::new(open, first.start_byte())).contains('\n');
+        let gap = if own_line { format!("{newline}{indent}") } else { " ".to_owned() };
+        let end = if own_line { end } else { ";" };
+        work.edits.insert(script, open, format!("{gap}{wait}{store}.get({}){end}", work.keys[index]));
     }
     Ok(())
 }
@@ -67,6 +71,19 @@ fn answering(work: &mut Work<'_>, script: &Script, answer: Node<'_>, store: &str
     } else {
         (answer, span(answer))
     };
+    // What stands on lines of its own goes one further in, but for what a text goes on in.
+    let mut at = value.start_byte();
+    while let Some(next) = script.text()[at..value.end_byte()].find('\n') {
+        at += next + 1;
+        let within = value.named_descendant_for_byte_range(at, at);
+        let in_text = std::iter::successors(within, Node::parent).any(|node| node.kind() == "template_string");
+        if !in_text
+            && !script.text()[at..].starts_with(['\n', '\r'])
+            && !work.edits.covers(&script.path, Span::new(at, at + 1))
+        {
+            work.edits.insert(script, at, unit.clone());
+        }
+    }
     work.edits.replace(
         script,
         Span { start: inner.start, end: value.start_byte() as u32 },

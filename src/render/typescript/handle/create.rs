@@ -115,9 +115,12 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     let creates = handle.adds_creator();
     let destroys = handle.adds_destroyer();
     let (anchor_script, handled) = (work.scripts.of(&first.registration)?, work.scripts.of(&first.handler)?);
-    let code = if first.entry.is_some() { handled } else { anchor_script };
-    let store = store_expression(work, code, first)?;
     let ahead = ahead(work, first);
+    // A table that a loop registers may stand in another file than the loop.
+    let tried = || tools::insert(work.scripts, last, false, &destroying(work, &work.handle.store.name), ahead).ok();
+    let in_table = first.body.is_some() && tried().is_some_and(|all| all.iter().all(|one| one.path == handled.path));
+    let code = if first.entry.is_some() || in_table { handled } else { anchor_script };
+    let store = store_expression(work, code, first)?;
     if creates {
         let told = work.scripts.at(first.entry.as_ref().unwrap_or(&first.registration))?;
         let later = is_read_later(work, told);

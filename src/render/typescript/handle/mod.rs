@@ -309,8 +309,13 @@ pub(super) fn above_comments(script: &Script, mut import: Change) -> Change {
 
 /// Adds an import. Where it would stand at an import that goes, it takes that one's place.
 pub(super) fn join_import(script: &Script, changes: &mut Vec<Change>, import: Change) {
+    let is_import = |text: &str| text.trim_start().starts_with("import ") || text.contains("require(");
     if let Some(same) = changes.iter_mut().find(|change| change.span == import.span) {
-        same.text += &import.text;
+        // Above other code that is new there.
+        same.text = match is_import(&same.text) {
+            true => format!("{}{}", same.text, import.text),
+            false => format!("{}{}", import.text, same.text),
+        };
         return;
     }
     let at = import.span.start;
