@@ -194,7 +194,7 @@ fn is_plain(context: &Context<'_, '_>, found: &Found, class: ClassRef) -> bool {
     let mut reads = reads.filter(|access| flow.program.function(access.func).class == Some(class.id));
     reads.all(|access| {
         let is_read = |at: &ExprId| *at == access.at.id || settled(facts, *at) == Some(access.at.id);
-        access.kind == Kind::Read && flow.program.function(access.func).returns.iter().all(|at| is_read(at))
+        access.kind == Kind::Read && flow.program.function(access.func).returns.iter().all(is_read)
     })
 }
 

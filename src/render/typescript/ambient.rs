@@ -11,6 +11,7 @@ use super::script::{Script, children, enclosing_function, is_function, span, sta
 use super::scripts::{Scripts, mentions};
 use crate::model::facts::Span;
 use crate::plan::ambient::Ambient;
+use crate::render::revise::Revision;
 use crate::render::{Files, Refused, Rendered};
 
 /// Renders the step.
@@ -36,7 +37,11 @@ pub fn render(ambient: &Ambient, files: &dyn Files) -> Result<Rendered, Refused>
     let mut out = Rendered::default();
     for path in edits.paths() {
         if let Some(script) = scripts.by_path(&path) {
-            out.changes.extend(finished(script, edits.of(&path), Vec::new()));
+            let changes = finished(script, edits.of(&path), Vec::new());
+            if Revision::new(&path, script.text(), &changes).result().trim().is_empty() {
+                out.notes.push(format!("nothing is left in {path}: delete it"));
+            }
+            out.changes.extend(changes);
         }
     }
     Ok(out)

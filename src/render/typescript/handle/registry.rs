@@ -229,6 +229,9 @@ fn ends(work: &mut Work<'_>, declaring: &Script) -> Result<Vec<String>, Refused>
             _ => return Err(used(script, node)),
         };
         let text = script.of(whole);
+        if text.contains('\n') {
+            return Err(used(script, node));
+        }
         let (from, to) = (key.start_byte() - whole.start_byte(), key.end_byte() - whole.start_byte());
         for name in initial::names_in(whole).into_iter().filter(|name| !span(key).contains(span(*name))) {
             let known = initial::is_global(script.of(name)) || initial::is_own(script, whole, script.of(name));
@@ -311,7 +314,7 @@ fn declare(work: &mut Work<'_>, script: &Script, lines: &[String]) -> Result<(),
     }
     if !body.is_empty() {
         let waits = if body.iter().any(|line| line.contains("await ")) { "async " } else { "" };
-        let block = body.iter().map(|line| unindented(script, line)).collect::<Vec<_>>().join("\n\t\t");
+        let block = body.join("\n\t\t");
         work.close = Some(format!("{waits}(_value, {variable}) => {{\n\t\t{block}\n\t}}"));
     }
     let options = store::registry_options(work, script);
@@ -346,10 +349,4 @@ fn declare(work: &mut Work<'_>, script: &Script, lines: &[String]) -> Result<(),
 
 fn common(script: &Script) -> bool {
     crate::render::typescript::imports::common_js(script) && !script.typed()
-}
-
-/// A statement without the style of its end, which the text around it gets as a whole.
-fn unindented(script: &Script, line: &str) -> String {
-    let _ = script;
-    line.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
