@@ -95,7 +95,8 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         let known = |id: ObjId| flow.object(id).class.is_some() || flow.object(id).external.is_none();
         let notes = !values.is_empty()
             && values.iter().all(|value| matches!(value, Value::Object(id) if known(*id)))
-            && counts_only(analysis, &values);
+            && counts_only(analysis, &values)
+            && !keyed.accesses.iter().any(|access| access.kind == Kind::Test);
         return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
     }
     if !by_tools && !in_handlers && !beside && !by_hand {

@@ -311,10 +311,11 @@ impl Finder<'_, '_> {
                 return None;
             }
         }
+        let in_cell = self.is_in_cell(&values);
         for value in &values {
             if let Value::Object(id) = value
                 && !is_machinery(self.flow, *id)
-                && self.lasts(*id)
+                && (in_cell || self.lasts(*id))
             {
                 writers.extend(self.changes(*id, 3, &mut FxHashSet::default()));
             }
