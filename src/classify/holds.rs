@@ -1,9 +1,10 @@
 //! What a store holds: decided by what flows into it and who touches it; names decide only what that leaves open.
 
 use super::access::{Access, Keyed, Kind};
-use super::answer::Holds;
+use super::answer::{Failure, Holds};
 use super::by_hand;
 use super::counts::{class_around, counts_only, is_counted_by_tools, is_limit, is_once, keeps_timers};
+use super::failure;
 use super::guards::{gates_only, is_guard};
 use super::lifetime::Lasting;
 use super::routing;
@@ -96,7 +97,8 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         let notes = !values.is_empty()
             && values.iter().all(|value| matches!(value, Value::Object(id) if known(*id)))
             && counts_only(analysis, &values)
-            && !keyed.accesses.iter().any(|access| access.kind == Kind::Test);
+            && !keyed.accesses.iter().any(|access| access.kind == Kind::Test)
+            && failure::keyed(analysis, keyed, Holds::Transport) != Failure::Refused;
         return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
     }
     if !by_tools && !in_handlers && !beside && !by_hand {

@@ -249,6 +249,7 @@ impl Flow<'_> {
             | Op::RequestOnly
             | Op::StructuralType
             | Op::Table
+            | Op::SessionUpstreams
             | Op::StateGet
             | Op::StateSet => {
                 self.escape_args(call);
