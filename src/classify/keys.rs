@@ -16,6 +16,7 @@ pub(super) fn key_text(flow: &Flow<'_>, key: ExprRef) -> Option<Name> {
             ExprKind::Template(parts) => {
                 let text = parts.iter().find_map(|part| match flow.program.module(at.module).kind(*part) {
                     ExprKind::Text(text) => Some(*text),
+                    ExprKind::Template(_) => key_text(flow, At { module: at.module, id: *part }),
                     ExprKind::Symbol(_) | ExprKind::Member { .. } => {
                         let part = At { module: at.module, id: *part };
                         flow.at(part).iter().find_map(|value| match value {
