@@ -97,8 +97,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         let notes = !values.is_empty()
             && values.iter().all(|value| matches!(value, Value::Object(id) if known(*id)))
             && counts_only(analysis, &values)
-            && !keyed.accesses.iter().any(|access| access.kind == Kind::Test)
-            && failure::keyed(analysis, keyed, Holds::Transport) != Failure::Refused;
+            && !refuses_unknown(analysis, keyed);
         return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
     }
     if !by_tools && !in_handlers && !beside && !by_hand {
@@ -133,6 +132,16 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         return judged(Holds::Telemetry);
     }
     judged(Holds::AppState)
+}
+
+/// Whether a table is asked for the id that a client sends, and whoever is unknown to it turned away.
+fn refuses_unknown(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
+    let sent = |access: &Access| {
+        let kinds = [SourceKind::Header, SourceKind::ToolHeader, SourceKind::Query];
+        analysis.flow.ids_at(access.key).any(|source| kinds.contains(&source.kind))
+    };
+    let asked = |kind| keyed.accesses.iter().any(|access| access.kind == kind && sent(access));
+    asked(Kind::Test) || (asked(Kind::Read) && failure::keyed(analysis, keyed, Holds::Transport) == Failure::Refused)
 }
 
 /// Whether anything is ever looked up in a table: what is only put in and taken out leads nobody to the tools.
