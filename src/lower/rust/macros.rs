@@ -244,7 +244,7 @@ impl Lowerer<'_> {
 
 /// The names of values that a task carries: `task_local! { static NAME: Type; }`.
 fn task_locals(mac: &Macro) -> Vec<syn::Ident> {
-    if !mac.path.segments.last().is_some_and(|last| last.ident == "task_local") {
+    if mac.path.segments.last().is_none_or(|last| last.ident != "task_local") {
         return Vec::new();
     }
     let tokens: Vec<TokenTree> = mac.tokens.clone().into_iter().collect();
