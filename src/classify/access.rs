@@ -71,6 +71,8 @@ pub enum Bag {
     Visibility,
     /// A table of a database.
     Table,
+    /// Files or folders.
+    Files,
     /// A label or filter of something remote.
     Label,
 }

@@ -29,6 +29,7 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives, out: &mut Vec<Keyed>) {
         }
     }
     super::models::collect(flow, &mut found);
+    super::folders::collect(flow, &mut found);
     let reached = |keyed: &Keyed, kind: Kind| {
         keyed.accesses.iter().any(|access| access.kind == kind && lives.handler_reach.contains(&access.func))
     };
@@ -37,6 +38,8 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives, out: &mut Vec<Keyed>) {
         Some(Bag::Session | Bag::Visibility) => reached(keyed, Kind::Write) || is_set_at_start(flow, keyed),
         // A label is a store where it is looked up again.
         Some(Bag::Label) => reached(keyed, Kind::Write) && reached(keyed, Kind::Read),
+        // Files are a store where tools write them; what a route writes down is its own.
+        Some(Bag::Files) => reached(keyed, Kind::Write),
         None if is_set_for_each_request(flow, keyed) => false,
         Some(Bag::Table) | None => keyed.accesses.iter().any(|access| access.kind != Kind::Read),
     });

@@ -119,7 +119,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed, holds: Holds) -> Failure {
     match keyed.bag {
         Some(Bag::Session) => return Failure::Lost,
         Some(Bag::Visibility) => return Failure::Refused,
-        Some(Bag::Table | Bag::Label) | None => {}
+        Some(Bag::Table | Bag::Label | Bag::Files) | None => {}
     }
     if keyed.by_object {
         return Failure::Lost;

@@ -23,6 +23,14 @@ pub(super) fn find(analysis: &Analysis<'_>) -> Vec<Found> {
     for made in constructions(&analysis.flow, &[Role::SessionFramework]) {
         of_options(analysis, made, &mut out);
     }
+    for made in analysis.flow.program.exprs() {
+        if matches!(analysis.flow.program.kind(made), ExprKind::Call { .. })
+            && analysis.flow.performs(made, Op::SessionUpstreams)
+        {
+            let name = analysis.flow.callee_name(made).unwrap_or_else(|| Name::new("client"));
+            out.push(store(analysis, name, name.text(), Holds::Upstream, made, vec![made]));
+        }
+    }
     out
 }
 

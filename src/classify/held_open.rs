@@ -7,13 +7,22 @@ use crate::model::program::ExprRef;
 use crate::model::vocabulary::Role;
 
 impl Finder<'_, '_> {
-    /// Whether something that is held open is made where a session begins, and kept with it.
+    /// Whether something that is held open is made where a session begins, or put into a cell that is, and kept with it.
     pub(super) fn is_held_open(&self, values: &[Value]) -> bool {
+        let in_cell = self.is_in_cell(values);
         self.context == Contexts::SESSION
             && values.iter().any(|value| match value {
-                Value::Object(id) => self.lasts(*id) && self.flow.holds_role(*id, &[Role::Live], 3),
+                Value::Object(id) => (in_cell || self.lasts(*id)) && self.flow.holds_role(*id, &[Role::Live], 3),
                 _ => false,
             })
+    }
+
+    /// Whether a place is a cell of the asked lifetime: what is in it lives as long, whoever made it.
+    pub(super) fn is_in_cell(&self, values: &[Value]) -> bool {
+        values.iter().any(|value| match value {
+            Value::Object(id) => self.flow.object(*id).role == Some(Role::Cell) && self.lasts(*id),
+            _ => false,
+        })
     }
 
     /// Where calls open a client of another server that a place of the session keeps. Where the SDK is handed the factory, that place is

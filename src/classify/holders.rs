@@ -3,10 +3,10 @@
 use super::access::{Access, Kind};
 use super::answer::{Carrier, Failure, Holds, KeyedBy};
 use super::failure;
+use super::keys::is_minted;
 use super::slots::request_id;
 use super::stores::{Analysis, Found};
 use crate::model::facts::ExprKind;
-use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Value};
 use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::Op;
@@ -16,8 +16,8 @@ pub fn find(analysis: &Analysis<'_>) -> Vec<Found> {
     let mut out: Vec<Found> = Vec::new();
     let by_tools = |at: ExprRef| analysis.lives.handler_reach.contains(&analysis.flow.program.func_of(at));
     for at in analysis.flow.program.exprs().filter(|at| by_tools(*at)) {
-        for (object, receiver, value) in written(&analysis.flow, at) {
-            let Some(id) = request_id(&analysis.flow, value) else { continue };
+        for (object, receiver, value) in written(analysis, at) {
+            let Some(id) = session_at(analysis, value) else { continue };
             let access = Access {
                 at,
                 key: id,
@@ -39,12 +39,19 @@ pub fn find(analysis: &Analysis<'_>) -> Vec<Found> {
     out
 }
 
+/// An expression, where it is the id of the request at hand, or the number that a factory gave to the server of its session.
+fn session_at(analysis: &Analysis<'_>, at: ExprRef) -> Option<ExprRef> {
+    let minted = || is_minted(&analysis.flow, &analysis.lives, at).then_some(at);
+    request_id(&analysis.flow, at).or_else(minted)
+}
+
 /// What an expression puts into a table, under a key that is no id.
-fn written(flow: &Flow<'_>, at: ExprRef) -> Vec<(ObjId, ExprRef, ExprRef)> {
+fn written(analysis: &Analysis<'_>, at: ExprRef) -> Vec<(ObjId, ExprRef, ExprRef)> {
+    let flow = &analysis.flow;
     let inner = |id| At { module: at.module, id };
     match flow.program.kind(at) {
         ExprKind::Assign { target, value, .. } => match flow.program.module(at.module).kind(*target) {
-            ExprKind::Index { object, key } if !flow.is_id(inner(*key)) => {
+            ExprKind::Index { object, key } if session_at(analysis, inner(*key)).is_none() => {
                 let receiver = inner(*object);
                 flow.objects_at(receiver).map(|object| (object, receiver, inner(*value))).collect()
             }
@@ -53,7 +60,7 @@ fn written(flow: &Flow<'_>, at: ExprRef) -> Vec<(ObjId, ExprRef, ExprRef)> {
         ExprKind::Call { args, .. } => {
             let [key, value, ..] = args.as_slice() else { return Vec::new() };
             // What the call does is the costlier question.
-            if flow.is_id(inner(key.value)) || request_id(flow, inner(value.value)).is_none() {
+            if session_at(analysis, inner(key.value)).is_some() || session_at(analysis, inner(value.value)).is_none() {
                 return Vec::new();
             }
             let puts = flow.performed(at).into_iter().filter(|p| matches!(p.op, Op::Put | Op::GetOrInsert));
@@ -66,13 +73,15 @@ fn written(flow: &Flow<'_>, at: ExprRef) -> Vec<(ObjId, ExprRef, ExprRef)> {
 /// Whether the code of a tool compares what the table holds with the id of the call.
 fn is_compared(analysis: &Analysis<'_>, object: ObjId) -> bool {
     let flow = &analysis.flow;
-    let held: Vec<Value> = flow.elements(object).into_iter().filter(|value| matches!(value, Value::Id(_))).collect();
+    let elements = flow.elements(object).into_iter();
+    let held: Vec<Value> = elements.filter(|value| matches!(value, Value::Id(_) | Value::Random(_))).collect();
     let holds = |side: ExprRef| flow.at(side).iter().any(|value| held.contains(value));
+    let is_session = |side| flow.is_id(side) || is_minted(flow, &analysis.lives, side);
     flow.program.exprs().any(|at| {
         let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { return false };
         let (left, right) = (At { module: at.module, id: *left }, At { module: at.module, id: *right });
         analysis.lives.handler_reach.contains(&flow.program.func_of(at))
-            && ((holds(left) && flow.is_id(right)) || (holds(right) && flow.is_id(left)))
+            && ((holds(left) && is_session(right)) || (holds(right) && is_session(left)))
     })
 }
 

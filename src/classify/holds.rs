@@ -1,9 +1,10 @@
 //! What a store holds: decided by what flows into it and who touches it; names decide only what that leaves open.
 
 use super::access::{Access, Keyed, Kind};
-use super::answer::Holds;
+use super::answer::{Failure, Holds};
 use super::by_hand;
 use super::counts::{class_around, counts_only, is_counted_by_tools, is_limit, is_once, keeps_timers};
+use super::failure;
 use super::guards::{gates_only, is_guard};
 use super::lifetime::Lasting;
 use super::routing;
@@ -95,7 +96,8 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         let known = |id: ObjId| flow.object(id).class.is_some() || flow.object(id).external.is_none();
         let notes = !values.is_empty()
             && values.iter().all(|value| matches!(value, Value::Object(id) if known(*id)))
-            && counts_only(analysis, &values);
+            && counts_only(analysis, &values)
+            && !refuses_unknown(analysis, keyed);
         return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
     }
     if !by_tools && !in_handlers && !beside && !by_hand {
@@ -140,6 +142,16 @@ fn tells_of_client(analysis: &Analysis<'_>, records: &[ObjId]) -> bool {
         words::is_client_info(name) || matches!(name, "clientName" | "protocolVersion")
     };
     fields.len() > 1 && fields.iter().all(told)
+}
+
+/// Whether a table is asked for the id that a client sends, and whoever is unknown to it turned away.
+fn refuses_unknown(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
+    let sent = |access: &Access| {
+        let kinds = [SourceKind::Header, SourceKind::ToolHeader, SourceKind::Query];
+        analysis.flow.ids_at(access.key).any(|source| kinds.contains(&source.kind))
+    };
+    let asked = |kind| keyed.accesses.iter().any(|access| access.kind == kind && sent(access));
+    asked(Kind::Test) || (asked(Kind::Read) && failure::keyed(analysis, keyed, Holds::Transport) == Failure::Refused)
 }
 
 /// Whether anything is ever looked up in a table: what is only put in and taken out leads nobody to the tools.

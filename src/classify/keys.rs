@@ -16,6 +16,7 @@ pub(super) fn key_text(flow: &Flow<'_>, key: ExprRef) -> Option<Name> {
             ExprKind::Template(parts) => {
                 let text = parts.iter().find_map(|part| match flow.program.module(at.module).kind(*part) {
                     ExprKind::Text(text) => Some(*text),
+                    ExprKind::Template(_) => key_text(flow, At { module: at.module, id: *part }),
                     ExprKind::Symbol(_) | ExprKind::Member { .. } => {
                         let part = At { module: at.module, id: *part };
                         flow.at(part).iter().find_map(|value| match value {
@@ -43,18 +44,21 @@ pub(super) fn key_text(flow: &Flow<'_>, key: ExprRef) -> Option<Name> {
     None
 }
 
-/// Whether a value stands for a session without being its id.
-pub(super) fn stands_for_session(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -> bool {
-    // An id that a factory mints for each server that it makes.
-    let minted = flow.at(key).iter().any(|value| match value {
+/// Whether a value is an id that a factory mints for each server that it makes.
+pub(super) fn is_minted(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -> bool {
+    flow.at(key).iter().any(|value| match value {
         Value::Random(at) => {
             flow.program.tables(at.module).traits.explicit_factories
                 && lives.per_session(flow, *at)
                 && !lives.within_calls(flow.program.func_of(*at))
         }
         _ => false,
-    });
-    if minted {
+    })
+}
+
+/// Whether a value stands for a session without being its id.
+pub(super) fn stands_for_session(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -> bool {
+    if is_minted(flow, lives, key) {
         return true;
     }
     // What a call may choose as well is no object of the session.

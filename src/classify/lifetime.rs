@@ -311,12 +311,13 @@ impl Finder<'_, '_> {
                 return None;
             }
         }
+        let in_cell = self.is_in_cell(&values);
         for value in &values {
             if let Value::Object(id) = value
                 && !is_machinery(self.flow, *id)
-                && self.lasts(*id)
+                && (in_cell || self.lasts(*id))
             {
-                writers.extend(self.changes(*id, 3, &mut FxHashSet::default()));
+                writers.extend(self.changes(*id, 3, in_cell, &mut FxHashSet::default()));
             }
         }
         // What is held open is state, though nobody is seen to change it.
@@ -360,8 +361,8 @@ impl Finder<'_, '_> {
             .collect()
     }
 
-    /// Where handlers change an object or what it owns.
-    pub(super) fn changes(&self, id: ObjId, depth: u32, seen: &mut FxHashSet<ObjId>) -> Vec<ExprRef> {
+    /// Where handlers change an object or what it owns; `kept`: whatever it owns lives as long as it does.
+    pub(super) fn changes(&self, id: ObjId, depth: u32, kept: bool, seen: &mut FxHashSet<ObjId>) -> Vec<ExprRef> {
         if self.owned.contains(&id) || !seen.insert(id) || self.is_cache(id) {
             return Vec::new();
         }
@@ -374,9 +375,9 @@ impl Finder<'_, '_> {
         for value in inner {
             if let Value::Object(inner) = value
                 && !is_machinery(self.flow, inner)
-                && self.lasts(inner)
+                && (kept || self.lasts(inner))
             {
-                out.extend(self.changes(inner, depth - 1, seen));
+                out.extend(self.changes(inner, depth - 1, kept, seen));
             }
         }
         out

@@ -10,6 +10,7 @@ mod counts;
 mod defaults;
 mod describe;
 pub mod failure;
+mod folders;
 mod framework_state;
 mod frameworks;
 mod guards;

@@ -263,9 +263,15 @@ fn mentions_assigned(
         }
         _ => false,
     };
+    // A guard stands for the place that it was locked from.
+    let behind = |kind: &ExprKind| match kind {
+        ExprKind::Symbol(id) => facts.symbol(*id).init.is_some_and(|init| same(facts.kind(init), facts.kind(target))),
+        _ => false,
+    };
     flow.exprs_within(module, span).any(|id| {
         let kind = facts.kind(id);
         same(kind, facts.kind(target))
+            || behind(kind)
             || (any_filled
                 && matches!(kind, ExprKind::Member { .. })
                 && flow.assignments_in(At { module, id: func }).iter().any(|other| {

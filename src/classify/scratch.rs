@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::access::Access;
+use super::access::{Access, Kind};
 use crate::model::facts::{SymbolId, TOP};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, Value};
@@ -54,7 +54,9 @@ impl Kept {
         let Site::Expr(made) = flow.object(id).site else { return false };
         let func = flow.program.func_of(made);
         let plain = matches!(flow.acts_as(id), Some(Role::Map | Role::Set | Role::List));
-        let alone = || func.id != TOP && accesses.iter().all(|access| access.func == func);
+        // What is handed on only to be asked is asked while the function runs.
+        let of_run = |access: &Access| access.func == func || access.kind == Kind::Test;
+        let alone = || func.id != TOP && accesses.iter().all(of_run);
         plain && (lives.within_calls(func) || alone()) && !self.0.contains(&id)
     }
 }

@@ -28,7 +28,7 @@ impl Finder<'_, '_> {
                 || lasting.switched
                 || !lasting.fills.is_empty()
                 || own.is_empty()
-                || own.iter().any(|id| !self.changes(*id, 3, &mut clients.clone()).is_empty())
+                || own.iter().any(|id| !self.changes(*id, 3, false, &mut clients.clone()).is_empty())
         });
     }
 

@@ -307,6 +307,8 @@ ids! {
         RequestOnly = "request-only",
         /// As a base class: it stands for every class that has its methods.
         StructuralType = "structural-type",
+        /// As a constructor: what it makes keeps a connection to another server for each session.
+        SessionUpstreams = "session-upstreams",
         /// As a base class: the instances are rows of a database's table.
         Table = "table",
         /// Changes what one session may see.

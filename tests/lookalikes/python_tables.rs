@@ -260,3 +260,108 @@ mcp.run(transport='http')
     )
     .category("app-state")]);
 }
+
+/// Folders that are called after a session, where tools write.
+#[test]
+fn folders_by_session() {
+    let server = |path: &str, write: &str| {
+        format!(
+            "
+import os
+from pathlib import Path
+from fastmcp import Context, FastMCP
+
+mcp = FastMCP('sandbox')
+ROOT = Path('/var/lib/sandbox')
+LIMIT = 10
+
+def workspace(ctx: Context):
+    path = {path}
+    return path
+
+@mcp.tool
+async def put(name: str, text: str, ctx: Context) -> str:
+    folder = workspace(ctx)
+    {write}
+    return 'written'
+
+mcp.run(transport='http')
+"
+        )
+    };
+    let write = "folder.mkdir(exist_ok=True)\n    (folder / name).write_text(text)";
+    let program = |name, path: &str, write: &str| Program::python(name, "fastmcp>=2.12,<3", &server(path, write));
+    check(&[
+        program("a path", "ROOT / ctx.session_id", write).category("app-state"),
+        program("a path within", "ROOT / 'work' / f'{ctx.session_id}'", write).category("app-state"),
+        program("a text", "f'/tmp/work/{ctx.session_id}'", "os.makedirs(folder, exist_ok=True)").category("app-state"),
+    ]);
+    quiet(&[
+        program("by an argument", "ROOT / 'shared'", write),
+        program("a log", "ROOT / f'log-{ctx.session_id}'", "folder.touch()"),
+        program("only looked at", "ROOT / ctx.session_id", "known = folder.exists()"),
+        program("a quotient", "LIMIT / 3", "half = folder / 2"),
+    ]);
+}
+
+/// A request that a framework has at hand, and tables that refuse whoever is unknown to them.
+#[test]
+fn tables_of_routes() {
+    let flask = |uses: &str| {
+        format!(
+            "
+import uuid
+from flask import Flask, Response, jsonify, request
+
+app = Flask(__name__)
+SESSIONS = {{}}
+
+@app.route('/mcp', methods=['POST'])
+def mcp():
+    message = request.get_json()
+    method = message.get('method')
+    if method == 'initialize':
+        sid = uuid.uuid4().hex
+        SESSIONS[sid] = {{'initialized': False, 'cart': []}}
+        response = jsonify({{'id': message['id']}})
+        response.headers['Mcp-Session-Id'] = sid
+        return response
+    sid = request.headers.get('Mcp-Session-Id')
+    if sid not in SESSIONS:
+        return Response(status=404)
+    {uses}
+    return jsonify({{'tools/list': [], 'tools/call': 1}}) if method == 'tools/call' else Response(status=202)
+"
+        )
+    };
+    check(&[
+        Program::python("who is there", "flask", &flask("SESSIONS[sid]['initialized'] = True"))
+            .category("transport-map")
+            .store("SESSIONS:transport:*:*"),
+        Program::python("what they have", "flask", &flask("SESSIONS[sid]['cart'].append(message['params'])"))
+            .category("app-state"),
+    ]);
+    let other = flask("pass").replace("initialize", "begin").replace("tools/call", "run").replace("tools/list", "all");
+    let answer = Program::python("another protocol", "flask", &other).scan();
+    assert_eq!(answer.summary.category, None, "{:?}", findings(&answer));
+}
+
+/// A proxy that keeps an upstream for each session, and one that opens them as they come.
+#[test]
+fn proxies() {
+    let proxy = |class: &str, factory: &str| {
+        format!(
+            "
+from fastmcp.server.proxy import FastMCPProxy, ProxyClient, StatefulProxyClient
+
+client = {class}('http://up/mcp')
+proxy = FastMCPProxy(client_factory={factory}, name='front')
+proxy.run(transport='http')
+"
+        )
+    };
+    check(&[Program::python("one each", "fastmcp>=2.12,<3", &proxy("StatefulProxyClient", "client.new_stateful"))
+        .category("gateway")
+        .store("StatefulProxyClient:upstream:manual:lost")]);
+    quiet(&[Program::python("as they come", "fastmcp>=2.12,<3", &proxy("ProxyClient", "lambda: client.new()"))]);
+}

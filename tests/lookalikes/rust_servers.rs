@@ -390,3 +390,143 @@ async fn main() {{
         Program::rust("never called", needs, &server(&items(""))).category("setup-only"),
     ]);
 }
+
+/// A value that a task carries is the session where middleware puts the id in.
+#[test]
+fn carried_by_a_task() {
+    let server = |header: &str, read: &str| {
+        format!(
+            r#"
+use std::{{collections::HashMap, sync::LazyLock}};
+use axum::{{extract::Request, middleware::{{self, Next}}, response::Response}};
+use rmcp::{{ServerHandler, tool, tool_handler, tool_router, handler::server::router::tool::ToolRouter}};
+use rmcp::transport::streamable_http_server::{{StreamableHttpService, session::local::LocalSessionManager}};
+use tokio::sync::Mutex;
+
+tokio::task_local! {{ static CURRENT: String; }}
+static NOTES: LazyLock<Mutex<HashMap<String, Vec<String>>>> = LazyLock::new(|| Mutex::new(HashMap::new()));
+
+async fn carry(req: Request, next: Next) -> Response {{
+    let id = req.headers().get("{header}").and_then(|v| v.to_str().ok()).unwrap_or("none").to_owned();
+    CURRENT.scope(id, next.run(req)).await
+}}
+#[derive(Clone)]
+struct Notes {{ tool_router: ToolRouter<Self> }}
+#[tool_router]
+impl Notes {{
+    fn new() -> Self {{ Self {{ tool_router: Self::tool_router() }} }}
+    #[tool(description = "note")]
+    async fn note(&self) -> String {{
+        let id = {read};
+        NOTES.lock().await.entry(id).or_default().push("x".into());
+        "ok".into()
+    }}
+}}
+#[tool_handler]
+impl ServerHandler for Notes {{}}
+#[tokio::main]
+async fn main() {{
+    let service = StreamableHttpService::new(|| Ok(Notes::new()), LocalSessionManager::default().into(), Default::default());
+    let app = axum::Router::new().nest_service("/mcp", service).layer(middleware::from_fn(carry));
+    axum::serve(tokio::net::TcpListener::bind("0.0.0.0:80").await.unwrap(), app).await.unwrap();
+}}
+"#
+        )
+    };
+    let needs = "rmcp=0.9 axum=0.8 tokio=1";
+    let wanted = |name, read: &str| {
+        Program::rust(name, needs, &server("mcp-session-id", read)).category("app-state").store("NOTES:app-state:*:*")
+    };
+    check(&[
+        wanted("seen", "CURRENT.with(|id| id.clone())"),
+        wanted("seen by parts", "CURRENT.try_with(|id| id.to_string()).unwrap_or_default()"),
+        Program::rust("another header", needs, &server("x-tenant", "CURRENT.with(|id| id.clone())"))
+            .category("setup-only"),
+    ]);
+}
+
+/// What is filled once behind a lock, with nothing that a call chose, can be filled again; what calls go on changing is state.
+#[test]
+fn filled_behind_a_lock() {
+    let needs = "rmcp=0.8 axum=0.8 tokio=1";
+    let server = |fill: &str, change: &str| {
+        handler(
+            "",
+            "#[derive(Clone, Default)]\nstruct Token { value: String, uses: Vec<String> }\nfn ask() -> Token { Token::default() }",
+            "inner: Arc<Mutex<Option<Token>>>",
+            "{ let _ = host; Arc::new(Mutex::new(None)) }",
+            &format!(
+                "let mut inner = self.inner.lock().unwrap(); {fill} {change} inner.as_ref().unwrap().value.clone()"
+            ),
+            FRESH,
+        )
+    };
+    check(&[
+        Program::rust("a token", needs, &server("if inner.is_none() { *inner = Some(ask()); }", ""))
+            .category("setup-only"),
+        Program::rust(
+            "one that expires",
+            needs,
+            &server("if inner.as_ref().is_none_or(|t| t.value.is_empty()) { *inner = Some(ask()); }", ""),
+        )
+        .category("setup-only"),
+        Program::rust(
+            "a record that calls add to",
+            needs,
+            &server(
+                "if inner.is_none() { *inner = Some(ask()); }",
+                "inner.as_mut().unwrap().uses.push(String::from(\"x\"));",
+            ),
+        )
+        .category("app-state"),
+        Program::rust("filled anew by each call", needs, &server("*inner = Some(ask());", "")).category("app-state"),
+    ]);
+}
+
+/// A table that says which session holds what, by the number that the factory gave to the session's server.
+#[test]
+fn owned_by_number() {
+    let server = |me: &str, test: &str| {
+        format!(
+            r#"
+use std::{{collections::HashMap, sync::Arc}};
+use rmcp::{{ServerHandler, tool, tool_handler, tool_router, handler::server::router::tool::ToolRouter}};
+use rmcp::transport::streamable_http_server::{{StreamableHttpService, session::local::LocalSessionManager}};
+use tokio::sync::Mutex;
+use uuid::Uuid;
+
+type Locks = Arc<Mutex<HashMap<String, Uuid>>>;
+#[derive(Clone)]
+struct Robot {{ me: Uuid, locks: Locks, tool_router: ToolRouter<Self> }}
+#[tool_router]
+impl Robot {{
+    fn new(locks: Locks, me: Uuid) -> Self {{ Self {{ me, locks, tool_router: Self::tool_router() }} }}
+    #[tool(description = "take the arm")]
+    async fn take(&self) -> String {{
+        let mut locks = self.locks.lock().await;
+        {test}
+        locks.insert("arm".into(), self.me);
+        "yours".into()
+    }}
+}}
+#[tool_handler]
+impl ServerHandler for Robot {{}}
+#[tokio::main]
+async fn main() {{
+    let locks: Locks = Default::default();
+    let process = Uuid::new_v4();
+    let service = StreamableHttpService::new(move || Ok(Robot::new(locks.clone(), {me})), LocalSessionManager::default().into(), Default::default());
+    axum::serve(tokio::net::TcpListener::bind("0.0.0.0:80").await.unwrap(), axum::Router::new().nest_service("/mcp", service)).await.unwrap();
+}}
+"#
+        )
+    };
+    let needs = "rmcp=1.0 axum=0.8 tokio=1 uuid=1";
+    let test = r#"if let Some(owner) = locks.get("arm") { if *owner != self.me { return "busy".into(); } }"#;
+    check(&[
+        Program::rust("a number for each session", needs, &server("Uuid::new_v4()", test))
+            .category("app-state")
+            .store("locks:guard:manual:*"),
+        Program::rust("one for the process", needs, &server("process", test)).category("setup-only"),
+    ]);
+}

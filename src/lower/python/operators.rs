@@ -41,6 +41,8 @@ impl<'t> Lowerer<'t> {
                 };
                 (self.filled(left, '%', values, span), Chain::None)
             }
+            // Paths are put together with it.
+            "/" if chain != Chain::Opaque => (self.add(ExprKind::Template(vec![left, right]), span), Chain::None),
             // Sets and dictionaries are put together with these.
             "|" | "&" => (self.either(left, right, Choice::Branch, span), Chain::None),
             _ => {

@@ -211,10 +211,21 @@ impl Lowerer<'_> {
         for item in statics(mac) {
             self.declare_variable(&item.ident, scope);
         }
+        for ident in task_locals(mac) {
+            self.declare_variable(&ident, scope);
+        }
     }
 
     /// Fills them in.
     pub(super) fn define_macro_statics(&mut self, mac: &Macro, scope: ScopeId) {
+        for ident in task_locals(mac) {
+            if let Some(symbol) = self.macro_static(scope, name(&ident)) {
+                let at = self.ident_span(&ident);
+                let callee = self.add(ExprKind::Global(Name::new("task_local!")), at);
+                let made = self.add(ExprKind::Call { callee, args: Vec::new() }, at);
+                self.give(symbol, None, made, at);
+            }
+        }
         let found = statics(mac);
         if found.is_empty() {
             let at = self.span(span::macro_(mac));
@@ -229,6 +240,21 @@ impl Lowerer<'_> {
             }
         }
     }
+}
+
+/// The names of values that a task carries: `task_local! { static NAME: Type; }`.
+fn task_locals(mac: &Macro) -> Vec<syn::Ident> {
+    if mac.path.segments.last().is_none_or(|last| last.ident != "task_local") {
+        return Vec::new();
+    }
+    let tokens: Vec<TokenTree> = mac.tokens.clone().into_iter().collect();
+    tokens
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [TokenTree::Ident(word), TokenTree::Ident(name)] if word == "static" => Some(name.clone()),
+            _ => None,
+        })
+        .collect()
 }
 
 /// The statics in the tokens of a macro.

@@ -31,6 +31,7 @@ const TRANSPARENT: &[&str] = &[
     "MappedMutexGuard",
     "Extension",
     "State",
+    "Data",
     "Json",
     "Form",
     "ManuallyDrop",

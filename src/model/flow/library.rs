@@ -156,7 +156,16 @@ impl Flow<'_> {
                     return Vec::new();
                 };
                 let store = self.field_node(Owner::Object(id), part::store());
-                self.read(store)
+                let mut held = self.read(store);
+                // `CURRENT.with(|current| current.clone())`
+                let given = self.arg_values(call, 0);
+                if given.iter().any(|value| matches!(value, Value::Func(_))) {
+                    let seen = std::mem::take(&mut held);
+                    for value in given {
+                        held.extend(self.run_callback(call.at, value, &[&seen], Edge::Call));
+                    }
+                }
+                held
             }
             Op::ContextSet => {
                 if let Some(id) = receiver {
@@ -240,6 +249,7 @@ impl Flow<'_> {
             | Op::RequestOnly
             | Op::StructuralType
             | Op::Table
+            | Op::SessionUpstreams
             | Op::StateGet
             | Op::StateSet => {
                 self.escape_args(call);

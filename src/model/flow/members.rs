@@ -95,7 +95,10 @@ impl Flow<'_> {
         match value {
             Value::Object(id) => self.object_member(at, id, name),
             Value::Namespace(module) => self.namespace_member(at, module, name),
-            Value::External(package, path) => vec![self.external(at.module, package, join(path, name))],
+            Value::External(package, path) => match self.request_at_hand(at.module, package, path) {
+                Some(request) => self.member(at, request, name),
+                None => vec![self.external(at.module, package, join(path, name))],
+            },
             Value::Class(class) => {
                 if let Some(method) = self.method_of(class, name, true) {
                     return vec![Value::Func(method)];
@@ -115,6 +118,17 @@ impl Flow<'_> {
             Value::Id(_) | Value::Credential(_) if name.text().parse::<u8>().is_ok() => vec![value],
             _ => Vec::new(),
         }
+    }
+
+    /// `from flask import request`: an export that stands for whatever request is at hand.
+    fn request_at_hand(&mut self, module: u32, package: Name, path: Name) -> Option<Value> {
+        let row = self.program.tables(module).export(package.text(), path.text())?;
+        let exported = path.text().rsplit('.').next().is_some_and(|name| name.starts_with(char::is_lowercase));
+        if row.gives != Some(Role::Request) || row.does.is_some() || !exported || package == "" {
+            return None;
+        }
+        let site = Site::Part(ObjId(u32::MAX), Name::new(&format!("{package}#{path}")));
+        Some(self.role_object(site, row.gives))
     }
 
     pub(super) fn namespace_member(&mut self, at: ExprRef, module: u32, name: Name) -> Vec<Value> {
