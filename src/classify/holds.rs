@@ -9,8 +9,10 @@ use super::counts::{class_around, counts_only, is_counted_by_tools, is_limit, is
 use super::guards::{gates_only, is_guard};
 use super::lifetime::{Finder, Lasting};
 use super::routing;
+use super::served;
 use super::spend;
 use super::stores::Analysis;
+use super::unread;
 use super::words;
 use crate::model::facts::{ExprKind, FuncKind};
 use crate::model::flow::Root;
@@ -50,10 +52,14 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let transport =
         keyed.object.is_some_and(|id| is_kept_by_transport(analysis, id) && is_looked_into(analysis, keyed))
             || holds_any(TRANSPORTS, 1)
+            || served::answer_requests(analysis, &objects)
             || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
     let written = analysis.value_type(keyed.object, &keyed.holder);
     let counted = written.as_ref().is_some_and(|ty| words::is_number_type(ty));
     let auth = !counted && has_auth(analysis, keyed, &objects, &values, name);
+    // What nobody ever asks for proves nothing.
+    let idle = auth && unread::is_unread(analysis, keyed);
+    let auth = auth && !idle;
     let judged = |holds| Some(Judged { holds, with_transport: transport, with_auth: auth });
     let by_tools = reached_by_handlers(analysis, keyed, &objects);
 
@@ -75,6 +81,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if auth {
         return judged(Holds::Auth);
     }
+    if idle {
+        return judged(Holds::Transport);
+    }
     let known_to_tools = keyed.accesses.iter().any(|access| is_known_to_tools(analysis, access));
     // Numbers and timers, kept by code that no tool is seen to run: who is connected, and since when.
     let connected = !known_to_tools && !by_tools && keeps_timers(analysis, &values);
@@ -95,7 +104,8 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         let known = |id: ObjId| flow.object(id).class.is_some() || flow.object(id).external.is_none();
         let notes = !values.is_empty()
             && values.iter().all(|value| matches!(value, Value::Object(id) if known(*id)))
-            && counts_only(analysis, &values);
+            && counts_only(analysis, &values)
+            && !is_entered_and_left(keyed);
         return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
     }
     if !by_tools && !in_handlers && !beside && !by_hand {
@@ -130,6 +140,12 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         return judged(Holds::Telemetry);
     }
     judged(Holds::AppState)
+}
+
+/// Whether a table says who has a session: ids are looked up with later requests, and taken out.
+fn is_entered_and_left(keyed: &Keyed) -> bool {
+    let any = |kinds: &[Kind]| keyed.accesses.iter().any(|access| kinds.contains(&access.kind));
+    any(&[Kind::Read, Kind::Test, Kind::GetOrCreate]) && any(&[Kind::Delete])
 }
 
 /// Whether anything is ever looked up in a table: what is only put in and taken out leads nobody to the tools.

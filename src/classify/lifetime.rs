@@ -105,7 +105,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    fn lasts(&self, id: ObjId) -> bool {
+    pub(super) fn lasts(&self, id: ObjId) -> bool {
         if self.context == Contexts::SESSION {
             self.lives.object_outlives_calls(self.flow, id)
         } else {
@@ -115,7 +115,7 @@ impl Finder<'_, '_> {
 
     /// Whether a tool, a resource or a prompt is among the handlers that reach a place: what only the protocol's own handlers
     /// (subscriptions, log levels, lists) keep is plumbing.
-    fn is_reached_by_tools(&self, places: &[ExprRef]) -> bool {
+    pub(super) fn is_reached_by_tools(&self, places: &[ExprRef]) -> bool {
         let serves = |name: Name| {
             let name = name.text();
             ["CallTool", "ReadResource", "GetPrompt", "tools/call", "resources/read", "prompts/get"]
@@ -160,7 +160,9 @@ impl Finder<'_, '_> {
         }
         let values = self.flow.values(self.flow.symbol_node(symbol)).to_vec();
         let assigned = self.mutations.symbols.get(&symbol).cloned().unwrap_or_default();
-        self.judge(self.flow.symbol_holder(symbol), Held::Variable, values, assigned, uses, scope)
+        let holder = self.flow.symbol_holder(symbol);
+        self.captured_client(holder.clone(), &values, &uses, scope)
+            .or_else(|| self.judge(holder, Held::Variable, values, assigned, uses, scope))
     }
 
     /// A module-level variable that other modules use.

@@ -5,7 +5,9 @@
 mod program;
 
 mod hidden;
+mod kept;
 mod kinds;
+mod modes;
 mod tables;
 mod traps;
 mod twins;
