@@ -145,6 +145,9 @@ server = Server('desk')
 _transports: dict[str, StreamableHTTPServerTransport] = {{}}
 _users: dict[str, object] = {{}}
 
+async def authenticate(header):
+    return header.removeprefix('Bearer ') if header else None
+
 def user_of(session_id: str):
     return _users.get(session_id)
 
@@ -252,6 +255,6 @@ async fn main() {{
         program("checked and ended", &hyper(gate, "sessions.remove(&id).await;"))
             .category("transport-map")
             .store("open:transport:drop:*"),
-        program("only noted", &hyper("let _ = id;", "let _ = id;")).category("setup-only"),
+        program("only noted", &hyper("let _ = id;", "let _ = id;")).category("none|setup-only"),
     ]);
 }
