@@ -105,7 +105,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         let notes = !values.is_empty()
             && values.iter().all(|value| matches!(value, Value::Object(id) if known(*id)))
             && counts_only(analysis, &values)
-            && !is_entered_and_left(keyed);
+            && !is_entered_and_left(analysis, keyed);
         return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
     }
     if !by_tools && !in_handlers && !beside && !by_hand {
@@ -142,10 +142,14 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     judged(Holds::AppState)
 }
 
-/// Whether a table says who has a session: ids are looked up with later requests, and taken out.
-fn is_entered_and_left(keyed: &Keyed) -> bool {
-    let any = |kinds: &[Kind]| keyed.accesses.iter().any(|access| kinds.contains(&access.kind));
-    any(&[Kind::Read, Kind::Test, Kind::GetOrCreate]) && any(&[Kind::Delete])
+/// Whether a table says who has a session: ids that requests bring are looked up, and ids are taken out.
+fn is_entered_and_left(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
+    let brought = |access: &Access| {
+        let mut sources = analysis.flow.ids_at(access.key);
+        sources.any(|source| matches!(source.kind, SourceKind::Header | SourceKind::Query))
+    };
+    let asked = |access: &Access| matches!(access.kind, Kind::Read | Kind::Test | Kind::GetOrCreate) && brought(access);
+    keyed.accesses.iter().any(asked) && keyed.accesses.iter().any(|access| access.kind == Kind::Delete)
 }
 
 /// Whether anything is ever looked up in a table: what is only put in and taken out leads nobody to the tools.
