@@ -50,6 +50,7 @@ struct Setup {
     hook: String,
     counted: String,
     environment_reads: Vec<String>,
+    reads: Vec<String>,
     normalizes: Vec<String>,
     converts: Vec<String>,
     fields: Vec<String>,
@@ -156,7 +157,7 @@ impl Setup {
     fn rust(&self) -> String {
         format!(
             "SetupNames {{ switches: &{:?}, settings: {:?}, environment: {:?}, if_unset: {:?}, transport: {:?}, http: &{:?}, sse: &{:?}, \
-             run: &{:?}, run_http: &{:?}, run_app: &{:?}, run_sse: &{:?}, event_store: {:?}, modern: {:?}, hook: {:?}, counted: {:?}, environment_reads: &{:?}, \
+             run: &{:?}, run_http: &{:?}, run_app: &{:?}, run_sse: &{:?}, event_store: {:?}, modern: {:?}, hook: {:?}, counted: {:?}, environment_reads: &{:?}, reads: &{:?}, \
              normalizes: &{:?}, converts: &{:?}, fields: &{:?}, option: {:?} }}",
             self.switches,
             self.settings,
@@ -174,6 +175,7 @@ impl Setup {
             self.hook,
             self.counted,
             self.environment_reads,
+            self.reads,
             self.normalizes,
             self.converts,
             self.fields,

@@ -189,10 +189,23 @@ fn label_access(found: &mut Vec<Keyed>, holder: Holder, access: Access) {
 /// Whether an option says that what is set is set for the request alone.
 fn for_the_request(flow: &Flow<'_>, at: ExprRef, args: &[Arg], object: Option<ObjId>) -> bool {
     let Some(role) = object.and_then(|id| flow.object(id).role) else { return false };
-    let Some(callee) = flow.callee_name(at) else { return false };
-    args.iter().filter_map(|arg| arg.name).any(|option| {
-        let row = flow.program.tables(at.module).member(role, &format!("{callee}.{option}"));
-        row.is_some_and(|row| row.does == Some(Op::RequestOnly))
+    let ExprKind::Call { callee, .. } = flow.program.kind(at) else { return false };
+    // The method itself, or a variable that it was put in.
+    let bound = flow.at(At { module: at.module, id: *callee }).iter().filter_map(|value| match value {
+        Value::Method(_, name) => Some(*name),
+        _ => None,
+    });
+    let methods: Vec<Name> = flow.callee_name(at).into_iter().chain(bound).collect();
+    args.iter().any(|arg| {
+        let Some(option) = arg.name else { return false };
+        let switches = methods.iter().any(|method| {
+            let row = flow.program.tables(at.module).member(role, &format!("{method}.{option}"));
+            row.is_some_and(|row| row.does == Some(Op::RequestOnly))
+        });
+        // Such an option is switched off where it is true.
+        let said = flow.at(At { module: at.module, id: arg.value });
+        let kept = |value: &Value| matches!(value, Value::External(package, name) if *package == "" && name.text().eq_ignore_ascii_case("true"));
+        switches && (said.is_empty() || !said.iter().all(kept))
     })
 }
 

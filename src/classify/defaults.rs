@@ -1,8 +1,9 @@
 //! What a setting says where nobody sets it: the default of an environment variable, of an option of the command line, of a field.
 
-use crate::model::facts::{Arg, AssignKind, Choice, ExprId, ExprKind, Imported, SymbolId, SymbolKind, TOP};
+use super::words;
+use crate::model::facts::{Arg, AssignKind, Choice, ExprId, ExprKind, Imported, Key, SymbolId, SymbolKind, TOP};
 use crate::model::flow::Flow;
-use crate::model::flow::value::Value;
+use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::name::Name;
 use crate::model::program::{At, ClassRef, ExprRef, Link};
 
@@ -61,10 +62,17 @@ fn known(flow: &Flow<'_>, at: ExprRef, depth: u32) -> Option<Known> {
             let items: Option<Vec<Known>> = items.iter().map(|item| inner(*item)).collect();
             Some(Known::Truth(items?.contains(&needle)))
         }
-        ExprKind::Either { condition: None, arms, choice: Choice::Coalesce | Choice::Default } => {
+        ExprKind::Either { condition: None, arms, choice: choice @ (Choice::Coalesce | Choice::Default) } => {
             let (last, before) = arms.split_last()?;
-            let absent = before.iter().all(|arm| inner(*arm) == Some(Known::Absent));
-            if absent { inner(*last) } else { None }
+            for arm in before {
+                match inner(*arm)? {
+                    Known::Absent => {}
+                    // `a or b` goes on to `b` where `a` is false.
+                    Known::Truth(false) if *choice == Choice::Coalesce => {}
+                    said => return Some(said),
+                }
+            }
+            inner(*last)
         }
         ExprKind::Call { callee, args } => called(flow, at, *callee, args, depth),
         ExprKind::Symbol(symbol) => of_symbol(flow, at.module, *symbol, depth),
@@ -104,19 +112,77 @@ fn called(flow: &Flow<'_>, at: ExprRef, callee: ExprId, args: &[Arg], depth: u32
     if setup.fields.contains(&name.text()) {
         return inner(default.or_else(|| given(0))?.value);
     }
+    if let Some(answer) = answered(flow, At { module: at.module, id: callee }, args, depth) {
+        return Some(answer);
+    }
     // A read of something outside by its name, with or without what it is where it is not there.
     let by_name = given(0).is_some_and(|arg| matches!(facts.kind(arg.value), ExprKind::Text(_)));
     let outside =
         setup.environment_reads.iter().any(|read| is_written(flow, At { module: at.module, id: callee }, read));
     let helper = name.text().to_ascii_lowercase().contains("env");
     if !by_name || !(outside || helper) {
-        return None;
+        return match facts.kind(callee) {
+            ExprKind::Member { object, .. } if by_name && setup.reads.contains(&name.text()) => {
+                let read = At { module: at.module, id: given(0)?.value };
+                of_record(flow, At { module: at.module, id: *object }, read, depth)
+            }
+            _ => None,
+        };
     }
     match default.or_else(|| given(1)) {
         Some(default) => inner(default.value),
         None if outside => Some(Known::Absent),
         None => None,
     }
+}
+
+/// What a function of the program answers where nobody sets anything: the same at each of its ends. One that only makes a truth of what
+/// it is given hands that on.
+fn answered(flow: &Flow<'_>, callee: ExprRef, args: &[Arg], depth: u32) -> Option<Known> {
+    let mut answer = None;
+    for func in flow.functions_at(callee) {
+        let facts = flow.program.module(func.module);
+        let converts = facts.function(func.id).name.is_some_and(|name| words::makes_truth(name.text()));
+        if converts && let Some(first) = args.first().filter(|arg| arg.name.is_none() && !arg.spread) {
+            return known(flow, At { module: callee.module, id: first.value }, depth);
+        }
+        let ends = facts.exprs.iter().filter(|expr| expr.func == func.id).filter_map(|expr| match expr.kind {
+            ExprKind::Return(value) => Some(value),
+            _ => None,
+        });
+        for end in ends {
+            let said = known(flow, At { module: func.module, id: end? }, depth)?;
+            if *answer.get_or_insert_with(|| said.clone()) != said {
+                return None;
+            }
+        }
+    }
+    answer
+}
+
+/// A setting that is read from a record by its name: what the code writes there, else nothing. What comes from elsewhere is what
+/// somebody sets.
+fn of_record(flow: &Flow<'_>, record: ExprRef, name: ExprRef, depth: u32) -> Option<Known> {
+    let ExprKind::Text(name) = flow.program.kind(name) else { return None };
+    let own: Vec<ObjId> = flow.objects_at(record).collect();
+    let copied = own.iter().flat_map(|id| copied_from(flow, *id));
+    let written = own.iter().copied().chain(copied).filter_map(|id| flow.written_field(id, *name));
+    let mut said = written.map(|value| known(flow, value, depth));
+    let first = said.next().unwrap_or(Some(Known::Absent))?;
+    said.all(|other| other.as_ref() == Some(&first)).then_some(first)
+}
+
+/// The records that a record was made as a copy of: `dict(defaults)`, `{**defaults}`.
+fn copied_from(flow: &Flow<'_>, id: ObjId) -> Vec<ObjId> {
+    let Site::Expr(made) = flow.object(id).site else { return Vec::new() };
+    let sources: Vec<ExprId> = match flow.program.kind(made) {
+        ExprKind::Call { args, .. } => args.iter().map(|arg| arg.value).collect(),
+        ExprKind::Object(fields) => {
+            fields.iter().filter(|field| matches!(field.key, Key::Spread)).map(|field| field.value).collect()
+        }
+        _ => Vec::new(),
+    };
+    sources.into_iter().flat_map(|source| flow.objects_at(At { module: made.module, id: source })).collect()
 }
 
 /// Whether a callee is written as a dotted name, whatever stands before it.

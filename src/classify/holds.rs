@@ -9,8 +9,10 @@ use super::guards::{gates_only, is_guard};
 use super::lifetime::Lasting;
 use super::routing;
 use super::secrets;
+use super::served;
 use super::spend;
 use super::stores::Analysis;
+use super::unread;
 use super::upstreams;
 use super::words;
 use crate::model::facts::{ExprKind, FuncKind};
@@ -50,10 +52,14 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let transport =
         keyed.object.is_some_and(|id| is_kept_by_transport(analysis, id) && is_looked_into(analysis, keyed))
             || holds_any(TRANSPORTS, 1)
+            || served::answer_requests(analysis, &objects)
             || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
     let written = analysis.value_type(keyed.object, &keyed.holder);
     let counted = written.as_ref().is_some_and(|ty| words::is_number_type(ty));
     let auth = !counted && secrets::has_auth(analysis, keyed, &objects, &values, name);
+    // What nobody ever asks for proves nothing.
+    let idle = auth && unread::is_unread(analysis, keyed);
+    let auth = auth && !idle;
     let judged = |holds| Some(Judged { holds, with_transport: transport, with_auth: auth });
     let by_tools = reached_by_handlers(analysis, keyed, &objects);
 
@@ -76,6 +82,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if auth {
         return judged(Holds::Auth);
     }
+    if idle {
+        return judged(Holds::Transport);
+    }
     let known_to_tools = keyed.accesses.iter().any(|access| is_known_to_tools(analysis, access));
     // Numbers and timers, kept by code that no tool is seen to run: who is connected, and since when.
     let connected = !known_to_tools && !by_tools && keeps_timers(analysis, &values);
@@ -97,7 +106,8 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         let notes = !values.is_empty()
             && values.iter().all(|value| matches!(value, Value::Object(id) if known(*id)))
             && counts_only(analysis, &values)
-            && !refuses_unknown(analysis, keyed);
+            && !refuses_unknown(analysis, keyed)
+            && !is_entered_and_left(analysis, keyed);
         return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
     }
     if !by_tools && !in_handlers && !beside && !by_hand {
@@ -152,6 +162,16 @@ fn refuses_unknown(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
     };
     let asked = |kind| keyed.accesses.iter().any(|access| access.kind == kind && sent(access));
     asked(Kind::Test) || (asked(Kind::Read) && failure::keyed(analysis, keyed, Holds::Transport) == Failure::Refused)
+}
+
+/// Whether a table says who has a session: ids that requests bring are looked up, and ids are taken out.
+fn is_entered_and_left(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
+    let brought = |access: &Access| {
+        let mut sources = analysis.flow.ids_at(access.key);
+        sources.any(|source| matches!(source.kind, SourceKind::Header | SourceKind::Query))
+    };
+    let asked = |access: &Access| matches!(access.kind, Kind::Read | Kind::Test | Kind::GetOrCreate) && brought(access);
+    keyed.accesses.iter().any(asked) && keyed.accesses.iter().any(|access| access.kind == Kind::Delete)
 }
 
 /// Whether anything is ever looked up in a table: what is only put in and taken out leads nobody to the tools.

@@ -128,7 +128,7 @@ impl Finder<'_, '_> {
 
     /// Whether a tool, a resource or a prompt is among the handlers that reach a place: what only the protocol's own handlers
     /// (subscriptions, log levels, lists) keep is plumbing.
-    fn is_reached_by_tools(&self, places: &[ExprRef]) -> bool {
+    pub(super) fn is_reached_by_tools(&self, places: &[ExprRef]) -> bool {
         let serves = |name: Name| {
             let name = name.text();
             SERVES.iter().any(|method| name.contains(method))
@@ -171,7 +171,9 @@ impl Finder<'_, '_> {
         }
         let values = self.flow.values(self.flow.symbol_node(symbol)).to_vec();
         let assigned = self.mutations.symbols.get(&symbol).cloned().unwrap_or_default();
-        self.judge(self.flow.symbol_holder(symbol), Held::Variable, values, assigned, uses, scope)
+        let holder = self.flow.symbol_holder(symbol);
+        self.captured_client(holder.clone(), &values, &uses, scope)
+            .or_else(|| self.judge(holder, Held::Variable, values, assigned, uses, scope))
     }
 
     /// A module-level variable that other modules use.

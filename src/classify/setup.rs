@@ -1,5 +1,9 @@
 //! What a Python program says of sessions where it sets up its server: keywords, settings, the environment, or nothing at all.
 
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
+
 use super::defaults;
 use crate::model::facts::{Arg, ExprKind, Key};
 use crate::model::flow::Flow;
@@ -57,6 +61,7 @@ impl Setups {
     pub fn new(flow: &Flow<'_>) -> Self {
         let mut out = Self::default();
         let (mut settings, mut serving) = (Vec::new(), Vec::new());
+        let handed_over = OnceCell::new();
         for at in flow.program.exprs() {
             let facts = flow.program.module(at.module);
             let names = names(flow, at);
@@ -77,9 +82,11 @@ impl Setups {
                         }
                     }
                     // The environment, and options that are handed over as `**options` later.
-                    ExprKind::Index { key, .. }
+                    ExprKind::Index { object, key }
                         if is_environment(flow, inner(*key))
-                            || matches!(facts.kind(*key), ExprKind::Text(text) if names.switches.contains(&text.text())) =>
+                            || matches!(facts.kind(*key), ExprKind::Text(text) if names.switches.contains(&text.text())
+                                && (is_own_word(text.text())
+                                    || flow.objects_at(inner(*object)).any(|id| handed_over.get_or_init(|| spread_objects(flow)).contains(&id)))) =>
                     {
                         settings.push(Setting { value: inner(*value), servers: Vec::new() });
                     }
@@ -203,6 +210,23 @@ impl Setups {
             self.event_stores.push(at);
         }
     }
+}
+
+/// Whether a switch is called as nothing else is: a mere `stateless` may be a field of any record.
+fn is_own_word(name: &str) -> bool {
+    name.contains('_')
+}
+
+/// What is handed over as `**options` somewhere.
+fn spread_objects(flow: &Flow<'_>) -> FxHashSet<ObjId> {
+    let mut out = FxHashSet::default();
+    for at in flow.program.exprs() {
+        let (ExprKind::Call { args, .. } | ExprKind::New { args, .. }) = flow.program.kind(at) else { continue };
+        for arg in args.iter().filter(|arg| arg.spread) {
+            out.extend(flow.objects_at(At { module: at.module, id: arg.value }));
+        }
+    }
+    out
 }
 
 /// How a server is told to serve.

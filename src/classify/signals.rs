@@ -92,7 +92,7 @@ impl Signals {
                 _ => {}
             }
         }
-        out.labels = labels(analysis);
+        out.labels = super::labels::find(analysis);
         out.setups = Setups::new(&analysis.flow);
         out.labels.extend(&out.setups.counted);
         out.event_stores.extend(&out.setups.event_stores);
@@ -375,58 +375,6 @@ fn of_client(analysis: &Analysis<'_>, object: ExprRef) -> bool {
         }
     }
     false
-}
-
-/// Where an id labels telemetry. Log lines of a transport map's own life (opened, closed) go away with the map and are no labels.
-fn labels(analysis: &Analysis<'_>) -> Vec<ExprRef> {
-    if analysis.never_opens_sessions() {
-        return Vec::new();
-    }
-    let has_map = analysis.stores.iter().any(|found| found.with_transport);
-    let flow = &analysis.flow;
-    let mut out = Vec::new();
-    for at in flow.program.exprs() {
-        if !flow.is_id(at) || matches!(flow.program.kind(at), ExprKind::Assign { .. } | ExprKind::Return(_)) {
-            continue;
-        }
-        if flow.ids_at(at).all(|source| source.kind == crate::model::flow::value::SourceKind::Query)
-            && !flow.serves_sse()
-        {
-            continue;
-        }
-        let facts = flow.program.module(at.module);
-        let mut id = at.id;
-        for _ in 0..8 {
-            let Some(parent) = facts.expr(id).parent else { break };
-            match facts.kind(parent) {
-                ExprKind::Call { args, .. } if args.iter().any(|arg| arg.value == id) => {
-                    let call = At { module: at.module, id: parent };
-                    let performed = flow.performed(call);
-                    let measured = performed.iter().any(|p| p.op == Op::Measure);
-                    let logged = performed.iter().any(|p| p.op == Op::Log);
-                    let by_tools = analysis.lives.handler_reach.contains(&flow.program.func_of(at));
-                    if measured || (logged && (by_tools || !has_map)) {
-                        out.push(at);
-                    }
-                    if measured || logged {
-                        break;
-                    }
-                    id = parent;
-                }
-                ExprKind::Template(_)
-                | ExprKind::Object(_)
-                | ExprKind::Either { .. }
-                | ExprKind::Opaque(_)
-                | ExprKind::Call { .. }
-                | ExprKind::Member { .. }
-                | ExprKind::Cast { .. }
-                | ExprKind::Sequence(_) => id = parent,
-                _ => break,
-            }
-        }
-    }
-    out.dedup();
-    out
 }
 
 fn shared_upstreams(analysis: &Analysis<'_>) -> Vec<ExprRef> {

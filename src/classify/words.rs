@@ -361,6 +361,14 @@ pub fn is_limiter_class(name: &str) -> bool {
         || (any(name, &["rate"]) && any(name, &["limit"]))
 }
 
+/// A function that makes a truth of what it is given: `to_bool`, `_coerce_bool`, `parseBoolean`.
+pub fn makes_truth(name: &str) -> bool {
+    let words = words(name);
+    let named = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    named(&["bool", "boolean"]) && named(&["to", "as", "coerce", "parse", "convert", "cast", "str", "from"])
+        || named(&["str2bool", "strtobool"])
+}
+
 /// Loggers.
 pub fn is_log(name: &str) -> bool {
     any(name, &["logger", "log"])

@@ -190,7 +190,7 @@ impl Demand<'_, '_> {
                 if leads.iter().all(|lead| self.wanted.contains(lead)) {
                     continue;
                 }
-                if self.meets(at, &|value| self.is_of_session(value)) {
+                if self.meets(at, &|value| self.is_of_session(value)) || self.says_sessions(at) {
                     self.wanted.extend(leads);
                 } else {
                     if self.is_inside(self.flow.program.func_of(at)) {
@@ -268,6 +268,24 @@ impl Demand<'_, '_> {
                     && *callee != id
                     && is_met(*object)
                 {
+                    return true;
+                }
+            }
+            id = parent;
+        }
+        false
+    }
+
+    /// Whether a use is part of what says whether there are sessions: the value of an option that switches them off.
+    fn says_sessions(&self, at: ExprRef) -> bool {
+        let facts = self.flow.program.module(at.module);
+        let switches = self.flow.program.tables(at.module).setup.switches;
+        let mut id = at.id;
+        for _ in 0..AROUND {
+            let Some(parent) = facts.expr(id).parent.filter(|_| !switches.is_empty()) else { return false };
+            if let ExprKind::Call { args, .. } | ExprKind::New { args, .. } = facts.kind(parent) {
+                let arg = args.iter().find(|arg| arg.value == id);
+                if arg.and_then(|arg| arg.name).is_some_and(|name| switches.contains(&name.text())) {
                     return true;
                 }
             }

@@ -435,6 +435,8 @@ pub struct SetupNames {
     pub counted: &'static str,
     /// Calls that read a variable of the environment by its name.
     pub environment_reads: &'static [&'static str],
+    /// Methods that read a setting from a record by its name, with what it is where the record has it not.
+    pub reads: &'static [&'static str],
     /// Methods that give a text in one spelling.
     pub normalizes: &'static [&'static str],
     /// Built-ins that hand on what they are given.

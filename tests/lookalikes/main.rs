@@ -5,7 +5,9 @@
 mod program;
 
 mod hidden;
+mod kept;
 mod kinds;
+mod modes;
 mod python_servers;
 mod python_tables;
 mod rust_servers;

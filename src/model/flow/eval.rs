@@ -28,6 +28,24 @@ pub fn is_credential_header(text: &str) -> bool {
         || text.ends_with("token")
 }
 
+/// Whether a query parameter carries a credential. A token may stand for a page as well; such a one is called so.
+pub fn is_credential_parameter(text: &str) -> bool {
+    let text: String = text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    text.ends_with("apikey")
+        || matches!(
+            text.as_str(),
+            "token"
+                | "accesstoken"
+                | "authtoken"
+                | "apitoken"
+                | "bearertoken"
+                | "bearer"
+                | "jwt"
+                | "accesskey"
+                | "authkey"
+        )
+}
+
 impl Flow<'_> {
     pub(super) fn link(&mut self) {
         self.link_decorators();

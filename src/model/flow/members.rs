@@ -1,6 +1,6 @@
 //! Members and indexes: what a name or a key of a value may be.
 
-use super::eval::{is_credential_header, is_session_header, is_session_parameter};
+use super::eval::{is_credential_header, is_credential_parameter, is_session_header, is_session_parameter};
 use super::types::{Base, Target, join};
 use super::value::{ObjId, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner};
@@ -319,6 +319,7 @@ impl Flow<'_> {
             Role::Headers | Role::Request if is_credential_header(name) => {
                 vec![Value::Credential(at)]
             }
+            Role::Query if is_credential_parameter(name) => vec![Value::Credential(at)],
             _ => Vec::new(),
         }
     }

@@ -32,6 +32,9 @@ impl Flow<'_> {
             if parameters && texts.iter().any(|t| super::eval::is_session_parameter(t.text())) {
                 return vec![self.id_value(SourceKind::Query, call.at)];
             }
+            if parameters && texts.iter().any(|t| super::eval::is_credential_parameter(t.text())) {
+                return vec![Value::Credential(call.at)];
+            }
         }
         if matches!(text, "setHeader" | "set" | "header" | "append") {
             let texts = self.arg_texts(call, 0);
