@@ -2,6 +2,7 @@
 //! own; now a record holds them, behind a handle.
 
 use super::carriers::{Followed, Problem, follow_captured};
+use super::handed::{self, Handed};
 use super::objects::{ends_session, is_object};
 use super::planner::{RULE, TRANSITION, Words, called, is_split, lifetime, loss, manual};
 use super::{Carries, Entry, Lifetime, Names, Role, ToolUse, chosen, listing};
@@ -34,6 +35,8 @@ pub struct Captured {
     pub carriers: Vec<Carries>,
     /// The only variable holds an object of a class: its constructor is called for each handle.
     pub object: bool,
+    /// The only variable is a parameter: what makes the value, and hands it on.
+    pub handed: Option<Handed>,
     /// What is done to that object where the session ends: done when its handle ends.
     pub ends: Vec<Site>,
     /// Tools that reach the variables.
@@ -68,16 +71,22 @@ pub struct ResourceUse {
 struct Group<'f> {
     scope: FuncRef,
     found: Vec<&'f Found>,
-    uses: Vec<ExprRef>,
+    uses: Vec<(FuncRef, ExprRef)>,
     /// Uses where the session ends, of an object that has something to end.
     ends: Vec<ExprRef>,
     followed: Followed,
+    /// It is handed to the function that registers the tools.
+    handed: Option<Handed>,
+    /// It is an object of a class.
+    object: bool,
 }
 
 /// Plans what becomes of the variables that the handlers of a session capture.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
     let mut words = Words::of(context, &out.steps);
-    for group in groups(context, settings, &out.steps) {
+    let (groups, stopped) = groups(context, settings, &out.steps);
+    out.manual.extend(stopped.into_iter().map(|(found, problem)| refused(context, found, &problem)));
+    for group in groups {
         let listed = group.found.iter().try_for_each(|found| listing::check(context, found));
         match listed.and_then(|()| step(context, server, settings, &group, &words)) {
             Ok(mut step) => {
@@ -95,10 +104,15 @@ fn refused(context: &Context<'_, '_>, found: &Found, problem: &Problem) -> Manua
     manual(context, found, problem.clone())
 }
 
-/// Variables are one record where a function uses several of them.
-fn groups<'c>(context: &'c Context<'_, '_>, settings: &PlanSettings, steps: &[Step]) -> Vec<Group<'c>> {
+/// Variables are one record where a function uses several of them. Beside the records: what can't be followed to where it is made.
+fn groups<'c>(
+    context: &'c Context<'_, '_>,
+    settings: &PlanSettings,
+    steps: &[Step],
+) -> (Vec<Group<'c>>, Vec<(&'c Found, Problem)>) {
     let program = context.analysis.flow.program;
     let mut out: Vec<Group<'c>> = Vec::new();
+    let mut stopped = Vec::new();
     let stores = context.stores().filter(|found| {
         found.held == Some(Held::Variable)
             && found.holds == Holds::AppState
@@ -109,16 +123,30 @@ fn groups<'c>(context: &'c Context<'_, '_>, settings: &PlanSettings, steps: &[St
     for found in stores {
         let Some(symbol) = found.holder.symbol else { continue };
         let scope = At { module: symbol.module, id: program.symbol(symbol).func };
-        let (ends, uses) =
-            uses(context, symbol).into_iter().partition(|at| is_object(context, found) && ends_session(context, *at));
-        let uses: Vec<ExprRef> = uses;
-        let followed = follow_captured(context, found, scope, &uses);
+        match handed::of(context, found) {
+            Some(Ok(way)) => {
+                out.push(along(context, found, scope, way));
+                continue;
+            }
+            Some(Err(problem)) => {
+                stopped.push((found, problem));
+                continue;
+            }
+            None => {}
+        }
+        let object = is_object(context, found);
+        let (ends, uses): (Vec<ExprRef>, Vec<ExprRef>) =
+            uses(context, symbol).into_iter().partition(|at| object && ends_session(context, *at));
+        let uses: Vec<(FuncRef, ExprRef)> = uses.into_iter().map(|at| (scope, at)).collect();
+        let followed = follow_captured(context, found, &uses);
         let shares = |group: &Group<'_>| {
-            group.scope == scope && group.followed.funcs.iter().any(|func| followed.funcs.contains(func))
+            group.handed.is_none()
+                && group.scope == scope
+                && group.followed.funcs.iter().any(|func| followed.funcs.contains(func))
         };
         let (joined, rest): (Vec<_>, Vec<_>) = out.into_iter().partition(shares);
         out = rest;
-        let mut group = Group { scope, found: vec![found], uses, ends, followed };
+        let mut group = Group { scope, found: vec![found], uses, ends, followed, handed: None, object };
         for other in joined {
             group.found.extend(other.found);
             group.uses.extend(other.uses);
@@ -126,10 +154,24 @@ fn groups<'c>(context: &'c Context<'_, '_>, settings: &PlanSettings, steps: &[St
         }
         group.found.sort_by_key(|found| found.holder.span);
         group.uses.sort_unstable();
-        group.followed = follow_captured(context, group.found[0], scope, &group.uses);
+        group.followed = follow_captured(context, group.found[0], &group.uses);
+        group.object = matches!(group.found.as_slice(), [only] if is_object(context, only));
         out.push(group);
     }
-    out
+    (out, stopped)
+}
+
+/// State that is handed in, as a group of its own.
+fn along<'c>(context: &Context<'_, '_>, found: &'c Found, scope: FuncRef, way: handed::Way) -> Group<'c> {
+    Group {
+        scope,
+        found: vec![found],
+        followed: follow_captured(context, found, &way.captured),
+        uses: way.captured,
+        ends: way.ends,
+        handed: Some(way.handed),
+        object: way.object,
+    }
 }
 
 /// Uses of a variable, its declaration left out.
@@ -153,8 +195,7 @@ fn step(
     words: &Words,
 ) -> Result<Step, Problem> {
     unlisted(context, group)?;
-    let object = matches!(group.found.as_slice(), [only] if is_object(context, only));
-    for found in group.found.iter().filter(|_| !object) {
+    for found in group.found.iter().filter(|_| !group.object && group.handed.is_none()) {
         plain(context, found)?;
     }
     only_tools(context, group)?;
@@ -190,7 +231,8 @@ fn step(
             shared: None,
             loss: lost(context, group),
             resources: resources(context, group),
-            object,
+            object: group.object,
+            handed: group.handed.clone(),
             ends: group.ends.iter().map(|at| site(context, context.spot(*at))).collect(),
             locals,
             names,
@@ -205,8 +247,9 @@ fn unlisted(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Problem>
     let flow = &context.analysis.flow;
     let lists = flow.registrations.values().filter(|known| known.what == Registered::Method).find(|known| {
         let named = known.name.is_some_and(|name| matches!(name.text(), "ListToolsRequestSchema" | "tools/list"));
-        let reads =
-            |handler: &FuncRef| group.uses.iter().any(|at| flow.program.within(flow.program.func_of(*at), *handler));
+        let reads = |handler: &FuncRef| {
+            group.uses.iter().any(|(_, at)| flow.program.within(flow.program.func_of(*at), *handler))
+        };
         named && known.handlers.iter().any(reads)
     });
     match lists {
@@ -253,7 +296,7 @@ fn plain(context: &Context<'_, '_>, found: &Found) -> Result<(), Problem> {
 pub(super) const DEPTH: u32 = 3;
 
 /// Whether a value is plain data, as far as it can be seen.
-fn is_data(context: &Context<'_, '_>, value: &Value, depth: u32) -> bool {
+pub(super) fn is_data(context: &Context<'_, '_>, value: &Value, depth: u32) -> bool {
     let flow = &context.analysis.flow;
     match value {
         Value::Object(id) => {
@@ -281,7 +324,7 @@ fn only_tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Proble
         });
     }
     let program = context.analysis.flow.program;
-    let inner = |func: &FuncRef| *func != group.scope && program.within(*func, group.scope);
+    let inner = |func: &FuncRef| group.uses.iter().any(|(scope, _)| func != scope && program.within(*func, *scope));
     match group.followed.funcs.iter().find(|func| !inner(func)) {
         None => Ok(()),
         Some(func) => Err(Problem {

@@ -107,12 +107,13 @@ fn accesses(mut follower: Follower<'_, '_, '_>, found: &Found, companions: &[&Fo
     follower.out
 }
 
-/// Follows uses of variables that a function `scope` keeps for what it registers, to the tools and resources that make them.
-pub fn follow_captured(context: &Context<'_, '_>, found: &Found, scope: FuncRef, uses: &[ExprRef]) -> Followed {
+/// Follows uses of variables that functions keep for what they register, each with its function, to the tools and resources that make
+/// them.
+pub fn follow_captured(context: &Context<'_, '_>, found: &Found, uses: &[(FuncRef, ExprRef)]) -> Followed {
     let mut follower = Follower::new(context, found, &[]);
     follower.in_uri = true;
-    for at in uses {
-        follower.captured(scope, *at);
+    for (scope, at) in uses {
+        follower.captured(*scope, *at);
     }
     follower.out
 }

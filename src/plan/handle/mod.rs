@@ -8,6 +8,7 @@ mod chosen;
 pub mod external;
 mod facts;
 mod groups;
+pub mod handed;
 mod limits;
 mod listing;
 mod names;

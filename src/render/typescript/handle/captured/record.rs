@@ -7,7 +7,9 @@ use super::super::edits::Edits;
 use super::super::store;
 use super::super::words;
 use super::ends;
+use super::handed::{self, First};
 use super::types::{self, Typed};
+use crate::plan::handle::Carries;
 use crate::plan::handle::captured::Captured;
 use crate::render::Refused;
 use crate::render::typescript::scope;
@@ -43,13 +45,19 @@ pub struct Record<'a> {
     /// Its type.
     pub ty: Option<String>,
     /// Whether that type has to be declared.
-    declares: bool,
+    pub declares: bool,
     /// The store.
     pub store: String,
     /// What frees a value.
     pub close: Option<String>,
+    /// What a tool makes the value of, where it was handed in.
+    pub first: Option<First<'a>>,
+    /// Code of another file needs the store.
+    pub outward: bool,
+    /// The store is declared in this file.
+    pub home: bool,
     /// The function that the variables leave.
-    factory: Node<'a>,
+    pub factory: Node<'a>,
 }
 
 impl<'a> Record<'a> {
@@ -90,8 +98,24 @@ impl<'a> Record<'a> {
         let capital = camel(&captured.names.noun, true);
         let store = free(script, &plurals(&camel(&captured.names.noun, false)), first.name)?;
         let (name, ty, declares) = names(script, captured, &variables, whole, &capital)?;
-        let close = ends::close(captured, scripts)?;
-        let record = Self { captured, scripts, script, variables, whole, name, ty, declares, store, close, factory };
+        let close = ends::close(captured, scripts, None)?;
+        let (first, outward, home) = (None, false, true);
+        let record = Self {
+            captured,
+            scripts,
+            script,
+            variables,
+            whole,
+            name,
+            ty,
+            declares,
+            store,
+            close,
+            first,
+            outward,
+            home,
+            factory,
+        };
         record.independent()?;
         Ok(record)
     }
@@ -112,8 +136,16 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
+    /// Whether a function stands in the file.
+    pub fn has(&self, carrier: &Carries) -> bool {
+        carrier.function.path == self.script.path
+    }
+
     /// The first value of a record, line by line.
     pub fn initial_lines(&self) -> Vec<String> {
+        if let Some(first) = &self.first {
+            return create::unindented(first.maker, first.made, &first.text);
+        }
         create::unindented(self.script, self.variables[0].statement, &self.initial())
     }
 
@@ -139,10 +171,10 @@ impl<'a> Record<'a> {
     /// Takes the variables out of the function, and puts the store in front of it.
     pub fn take_out(&self, edits: &mut Edits) -> Result<(), Refused> {
         let script = self.script;
-        // Neighbours go together, so that no blank line of theirs is left.
-        let statements: Vec<Node<'_>> = self.variables.iter().map(|variable| variable.statement).collect();
-        for run in statements.chunk_by(|a, b| a.next_named_sibling() == Some(*b)) {
-            edits.cut(script, script.removal_of_run(run[0], run[run.len() - 1]));
+        match &self.captured.handed {
+            Some(handed) if self.home => handed::take_out(self, handed, edits)?,
+            Some(_) => return Ok(()),
+            None => self.take_out_statements(edits),
         }
         let top = self.place();
         words::above(edits, script, self.factory);
@@ -151,6 +183,15 @@ impl<'a> Record<'a> {
         let start = script.line_start(script.with_comments(top));
         edits.insert(script, start, format!("{text}{newline}{newline}"));
         Ok(())
+    }
+
+    fn take_out_statements(&self, edits: &mut Edits) {
+        let script = self.script;
+        // Neighbours go together, so that no blank line of theirs is left.
+        let statements: Vec<Node<'_>> = self.variables.iter().map(|variable| variable.statement).collect();
+        for run in statements.chunk_by(|a, b| a.next_named_sibling() == Some(*b)) {
+            edits.cut(script, script.removal_of_run(run[0], run[run.len() - 1]));
+        }
     }
 
     /// The statement that the store is declared before: the one around the function, or an earlier one that may call it already.
@@ -194,8 +235,9 @@ impl<'a> Record<'a> {
             (Some(_), Some(ty)) => format!("<{ty}>"),
             _ => String::new(),
         };
+        let export = if self.outward { "export " } else { "" };
         let store = format!(
-            "const {}{annotation} = new {class}{argument}({{\n\t{}{comma}\n}});",
+            "{export}const {}{annotation} = new {class}{argument}({{\n\t{}{comma}\n}});",
             self.store,
             lines.join(",\n\t")
         );
@@ -292,7 +334,7 @@ fn names(
 }
 
 /// The first name that a file does not use.
-fn free(script: &Script, candidates: &[String], at: Node<'_>) -> Result<String, Refused> {
+pub fn free(script: &Script, candidates: &[String], at: Node<'_>) -> Result<String, Refused> {
     let mut used = Vec::new();
     let mut stack = vec![script.tree.root_node()];
     while let Some(node) = stack.pop() {
@@ -323,7 +365,8 @@ const RESERVED: &[&str] = &[
     "Map", "Set", "Date", "Array", "Object", "Number", "String", "Record", "Promise", "Symbol", "Error",
 ];
 
-fn camel(noun: &str, capital: bool) -> String {
+/// A noun as a name.
+pub fn camel(noun: &str, capital: bool) -> String {
     let mut out = String::new();
     for (index, word) in noun.split(' ').enumerate() {
         match word.chars().next().filter(|_| index > 0 || capital) {
@@ -337,7 +380,8 @@ fn camel(noun: &str, capital: bool) -> String {
     out
 }
 
-fn plurals(noun: &str) -> [String; 3] {
+/// Names for many of them.
+pub fn plurals(noun: &str) -> [String; 3] {
     let plural = match noun {
         _ if noun.ends_with(['s', 'x', 'z']) || noun.ends_with("ch") || noun.ends_with("sh") => format!("{noun}es"),
         _ => match noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u'])) {

@@ -44,6 +44,11 @@ fn changing(record: &Record<'_>) -> Result<Vec<bool>, Refused> {
     let mut out = Vec::new();
     let mut bodies: Vec<Span> = Vec::new();
     for carrier in carriers {
+        if !record.has(carrier) {
+            bodies.push(Span::new(0, 0));
+            out.push(false);
+            continue;
+        }
         let function = function(record, carrier)?;
         bodies.push(span(function));
         out.push(!matches!(carrier.entry, Entry::Handler(_)) && !own(record, function).is_empty());
