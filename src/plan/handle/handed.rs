@@ -5,7 +5,6 @@ use rustc_hash::FxHashSet;
 use super::captured::is_data;
 use super::carriers::Problem;
 use super::objects::{ends_session, is_own_object};
-use super::trace::home;
 use crate::classify::answer::Holds;
 use crate::classify::stores::Found;
 use crate::model::facts::{ExprKind, Span, SymbolId, SymbolKind};
@@ -60,11 +59,19 @@ pub(super) struct Way {
 
 const KEEP: &str = "make it in the function that registers the tools, and run again";
 
-/// Follows state that a parameter takes. `None` where it is no parameter's.
+/// Follows state that functions are handed which register tools. `None` where it stays in the function that makes it.
 pub(super) fn of(context: &Context<'_, '_>, found: &Found) -> Option<Result<Way, Problem>> {
+    let flow = &context.analysis.flow;
     let symbol = found.holder.symbol?;
-    let parameter = matches!(context.analysis.flow.program.symbol(symbol).kind, SymbolKind::Parameter);
-    parameter.then(|| Tracer::new(context, found, symbol)?.traced())
+    match flow.program.symbol(symbol).kind {
+        SymbolKind::Parameter => Some(Tracer::new(context, found, symbol).and_then(Tracer::traced)),
+        SymbolKind::Variable { mutable: false } => {
+            let tracer = Tracer::new(context, found, symbol).ok()?;
+            let parameter = |other: &SymbolRef| flow.program.symbol(*other).kind == SymbolKind::Parameter;
+            tracer.symbols.iter().any(parameter).then(|| tracer.traced())
+        }
+        _ => None,
+    }
 }
 
 struct Tracer<'c, 'a, 'p> {
@@ -72,7 +79,7 @@ struct Tracer<'c, 'a, 'p> {
     found: &'c Found,
     /// The state.
     id: ObjId,
-    /// What has it, methods of its own class left out.
+    /// What has it where no tool is called, methods of its own class left out.
     symbols: FxHashSet<SymbolRef>,
     endings: Vec<Site>,
     made: Vec<ExprRef>,
@@ -145,6 +152,11 @@ impl<'c, 'a, 'p> Tracer<'c, 'a, 'p> {
         class.is_some() && class == flow.object(self.id).class
     }
 
+    /// Whether code runs in calls of tools: what it does with the state, it goes on doing.
+    fn is_called(&self, func: FuncRef) -> bool {
+        self.context.analysis.lives.handler_reach.contains(&func)
+    }
+
     /// The names that have the state. What a pattern takes its own names from is none.
     fn holders(&self) -> FxHashSet<SymbolRef> {
         let flow = &self.context.analysis.flow;
@@ -153,7 +165,9 @@ impl<'c, 'a, 'p> Tracer<'c, 'a, 'p> {
             for id in 0..module.symbols.len() {
                 let symbol = At { module: index as u32, id: SymbolId(id as u32) };
                 let func = At { module: symbol.module, id: module.symbols[id].func };
-                if !self.is_own(func) && flow.values(flow.symbol_node(symbol)).iter().any(|value| self.is_state(value))
+                if !self.is_own(func)
+                    && !self.is_called(func)
+                    && flow.values(flow.symbol_node(symbol)).iter().any(|value| self.is_state(value))
                 {
                     out.insert(symbol);
                 }
@@ -261,6 +275,14 @@ impl<'c, 'a, 'p> Tracer<'c, 'a, 'p> {
         let context = self.context;
         let flow = &context.analysis.flow;
         let facts = flow.program.module(at.module);
+        // What tools do with it by names of their own is theirs.
+        if self.is_called(flow.program.func_of(at)) {
+            match facts.kind(at.id) {
+                ExprKind::Symbol(symbol) => self.by_tools(At { module: at.module, id: *symbol }, at),
+                _ => {}
+            }
+            return Ok(());
+        }
         let Some(parent) = facts.expr(at.id).parent.map(|id| At { module: at.module, id }) else {
             return match facts.kind(at.id) {
                 // A return's own value is told by what it returns.
@@ -324,7 +346,6 @@ impl<'c, 'a, 'p> Tracer<'c, 'a, 'p> {
     fn used(&mut self, symbol: SymbolRef, at: ExprRef, parent: ExprRef) -> Result<(), Problem> {
         let context = self.context;
         let flow = &context.analysis.flow;
-        let facts = flow.program.symbol(symbol);
         if !self.symbols.contains(&symbol) {
             return self.stop(at, "it is used here in a way that can't be followed");
         }
@@ -339,14 +360,15 @@ impl<'c, 'a, 'p> Tracer<'c, 'a, 'p> {
             }
             _ => {}
         }
-        let scope = At { module: symbol.module, id: facts.func };
-        let within = home(flow, flow.program.func_of(at));
-        let registers = facts.kind == SymbolKind::Parameter && within != scope && flow.program.within(within, scope);
-        if registers && !ends_session(context, at) {
-            self.way.captured.push((scope, at));
-            return Ok(());
-        }
         self.elsewhere(at)
+    }
+
+    /// A use by a tool, of a name that the function has which registers it.
+    fn by_tools(&mut self, symbol: SymbolRef, at: ExprRef) {
+        let program = self.context.analysis.flow.program;
+        if self.symbols.contains(&symbol) {
+            self.way.captured.push((At { module: symbol.module, id: program.symbol(symbol).func }, at));
+        }
     }
 
     /// A use by no tool.

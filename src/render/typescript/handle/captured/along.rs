@@ -7,6 +7,7 @@ use super::types::Typed;
 use crate::plan::handle::captured::Captured;
 use crate::plan::handle::handed::Handed;
 use crate::render::Refused;
+use crate::render::typescript::imports;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::span;
 use crate::render::typescript::scripts::{Scripts, mentions};
@@ -30,14 +31,24 @@ pub fn records<'a>(
     }
     let mut out: Vec<Record<'a>> = Vec::new();
     let store = store(captured, &files)?;
-    let outward = files.len() > 1;
+    let outward = files.len() > 1
+        || handed.last.iter().any(|site| Some(&site.path) != files.first().map(|own| &own[0].script.path));
+    if let Some(own) = files.first().filter(|own| outward && imports::common_js(own[0].script)) {
+        return Err(own[0].script.refuse(
+            own[0].name,
+            "files that use it would need the store, and this one has no `export`",
+            "register its tools in one file, and end it in the same, then run again",
+        ));
+    }
     for parameters in &files {
         let Some(Parameter { script, name, function }) = parameters.first().copied() else { continue };
         means_one_thing(captured, parameters)?;
         let home = out.is_empty();
-        let first = handed::first(captured, handed, scripts, script).map(Some);
-        let first = if home { first? } else { None };
-        let ty = handed::ty(first.as_ref(), &parameters[0])?;
+        // The file that makes it has the name of its class as well.
+        let makes = handed.made.path == script.path;
+        let first = if home || makes { Some(handed::first(captured, handed, scripts, script)?) } else { None };
+        let ty = handed::ty(scripts, first.as_ref(), &parameters[0])?;
+        let first = first.filter(|_| home);
         let own = script.of(name).to_owned();
         let variables = parameters.iter().map(|parameter| Variable {
             name: parameter.name,
@@ -57,7 +68,7 @@ pub fn records<'a>(
             close: ends::close(captured, scripts, Some(&own))?,
             name: own,
             first,
-            outward: outward || handed.last.iter().any(|site| site.path != script.path),
+            outward,
             home,
             factory: function,
         });

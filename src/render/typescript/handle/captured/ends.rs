@@ -46,15 +46,18 @@ pub fn close(captured: &Captured, scripts: &Scripts<'_>, name: Option<&str>) -> 
 
 /// What one end of a session does with the value.
 fn of_one(script: &Script, nodes: &[Node<'_>], name: &str) -> Result<String, Refused> {
-    if let [only] = nodes {
-        if let Some(method) = method(script, *only) {
-            return Ok(format!("({name}) => {name}.{method}()"));
-        }
+    if let [only] = nodes
+        && let Some(method) = method(script, *only)
+    {
+        return match is_always(script, *only, script.of(*only)) {
+            true => Ok(format!("({name}) => {name}.{method}()")),
+            false => Err(more(script, *only)),
+        };
     }
     let mut statements: Vec<Node<'_>> = Vec::new();
     for node in nodes {
         let own = statement(*node);
-        if !is_apart(script, own, nodes) {
+        if !is_apart(script, own, nodes) || !is_always(script, own, script.of(*node)) {
             return Err(more(script, *node));
         }
         if !statements.contains(&own) {
@@ -93,6 +96,32 @@ fn is_apart(script: &Script, own: Node<'_>, nodes: &[Node<'_>]) -> bool {
         stack.extend(children(node));
     }
     own.kind() == "expression_statement" && is_statement(own) && !script.of(own).contains('\n')
+}
+
+/// Whether something is done whenever the session ends: where conditions ask for nothing but whether there is one.
+fn is_always(script: &Script, node: Node<'_>, value: &str) -> bool {
+    let own = |condition: Node<'_>| {
+        let mut stack = vec![condition];
+        let mut found = false;
+        while let Some(node) = stack.pop() {
+            if node.kind() == "identifier" && script.of(node) == value {
+                return node == bare(condition);
+            }
+            let bound = scope::binding(script, node, script.of(node)).filter(|_| node.kind() == "identifier");
+            found |= bound.is_some_and(|bound| bound.kind() != "program");
+            stack.extend(children(node));
+        }
+        found
+    };
+    std::iter::successors(node.parent(), Node::parent).take_while(|around| !is_function(*around)).all(|around| {
+        match around.kind() {
+            "if_statement" => around.child_by_field_name("condition").is_some_and(own),
+            kind => {
+                !kind.starts_with("for_")
+                    && !matches!(kind, "while_statement" | "switch_statement" | "ternary_expression")
+            }
+        }
+    })
 }
 
 fn more(script: &Script, node: Node<'_>) -> Refused {
@@ -144,48 +173,57 @@ pub fn same(script: &Script, node: Node<'_>, name: &str, close: &str) -> bool {
     method(script, node).is_some_and(|method| close.contains(&format!("{name}.{method}()")))
 }
 
-/// Takes the calls out where the session ends, with a callback that does nothing else.
+/// Takes the statements out where the session ends, with a callback that does nothing else.
 pub fn take_out(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
-    let mut taken: Vec<(String, Span)> = Vec::new();
+    let mut functions: Vec<(&Script, Node<'_>)> = Vec::new();
+    let mut gone: Vec<(String, Span)> = Vec::new();
     for site in &record.captured.ends {
         let (script, node) = record.scripts.expression(site)?;
-        let own = outer(script, node).unwrap_or_else(|| statement(node));
-        if !taken.contains(&(script.path.clone(), span(own))) {
-            taken.push((script.path.clone(), span(own)));
-            one(script, node, edits)?;
+        let whole = match outer(script, node).filter(|_| method(script, node).is_some()) {
+            Some(outer) => outer.parent().unwrap_or(outer),
+            None => statement(node),
+        };
+        if whole.kind() == "arrow_function" {
+            callback(script, whole, edits);
+            continue;
+        }
+        gone.push((script.path.clone(), span(whole)));
+        if let Some(function) = enclosing_function(node)
+            .filter(|function| !functions.iter().any(|(known, other)| known.path == script.path && other == function))
+        {
+            functions.push((script, function));
+        }
+    }
+    for (script, function) in functions {
+        let goes = |node: &Node<'_>| gone.contains(&(script.path.clone(), span(*node)));
+        let body = function.child_by_field_name("body").map(children).unwrap_or_default();
+        if body.iter().all(goes) && assigned(function).is_some() {
+            callback(script, function, edits);
+        }
+    }
+    for (path, span) in gone {
+        let script = record.scripts.open(&path)?;
+        if let Some(node) = script.around(span).filter(|_| !edits.covers(&path, span)) {
+            edits.cut(script, script.removal(statement(node)));
         }
     }
     Ok(())
 }
 
-fn one(script: &Script, node: Node<'_>, edits: &mut Edits) -> Result<(), Refused> {
-    let Some(outer) = outer(script, node) else {
-        edits.cut(script, script.removal(statement(node)));
-        return Ok(());
-    };
-    let refused = || script.refuse(node, "its end is part of something else here", "let it be a statement of its own");
-    let parent = outer.parent().ok_or_else(refused)?;
-    let whole = match parent.kind() {
-        "arrow_function" => Some(parent),
-        "expression_statement" if is_statement(parent) => {
-            let block = parent.parent().filter(|block| children(*block).len() == 1);
-            block.and_then(|block| block.parent()).filter(|function| is_function(*function))
-        }
-        _ => return Err(refused()),
-    };
-    let Some(function) = whole else {
-        edits.cut(script, script.removal(parent));
-        return Ok(());
-    };
-    let assigned = function.parent().filter(|assignment| {
+/// The statement that does nothing but to assign a callback.
+fn assigned(function: Node<'_>) -> Option<Node<'_>> {
+    let assignment = function.parent().filter(|assignment| {
         assignment.kind() == "assignment_expression" && assignment.child_by_field_name("right") == Some(function)
-    });
-    match assigned.map(statement).filter(|around| {
-        around.kind() == "expression_statement" && bare(children(*around)[0]) == assigned.unwrap_or(*around)
-    }) {
-        Some(around) => edits.cut(script, script.removal(around)),
-        None if parent.kind() == "arrow_function" => edits.replace(script, span(outer), "{}"),
-        None => edits.cut(script, script.removal(parent)),
+    })?;
+    let around = statement(assignment);
+    (around.kind() == "expression_statement" && bare(children(around)[0]) == assignment).then_some(around)
+}
+
+/// Takes a callback out that does nothing any more.
+fn callback(script: &Script, function: Node<'_>, edits: &mut Edits) {
+    match (assigned(function), function.child_by_field_name("body")) {
+        (Some(around), _) => edits.cut(script, script.removal(around)),
+        (None, Some(body)) => edits.replace(script, span(body), "{}"),
+        (None, None) => {}
     }
-    Ok(())
 }

@@ -17,7 +17,7 @@ use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, children, enclosing_function, is_function, span};
 use crate::render::typescript::scripts::{Code, Scripts, declaration, is_declared};
 
-/// A parameter whose function registers tools that use the state.
+/// A parameter, or the variable that it is made for, whose function registers tools that use the state.
 #[derive(Clone, Copy)]
 pub struct Parameter<'a> {
     /// The file.
@@ -47,7 +47,7 @@ pub fn parameters<'a>(
     scripts: &'a Scripts<'a>,
 ) -> Result<Vec<Vec<Parameter<'a>>>, Refused> {
     let mut out: Vec<Vec<Parameter<'a>>> = Vec::new();
-    for site in &handed.parameters {
+    for site in handed.parameters.iter().chain(&handed.variable) {
         let (script, name) = name_at(scripts, site)?;
         let function =
             enclosing_function(name).ok_or_else(|| script.refuse(name, "it belongs to no function", "run again"))?;
@@ -68,8 +68,10 @@ pub fn parameters<'a>(
             None => out.push(vec![own]),
         }
     }
-    // The store is declared where the first tool is registered.
-    let home = captured.tools.first().map(|tool| tool.registration.path.clone());
+    // The store is declared where the first tool is registered that is handed the state: what makes it imports that file already.
+    let takes = |path: &str| handed.parameters.iter().any(|site| site.path == path);
+    let mut homes = captured.tools.iter().map(|tool| tool.registration.path.as_str());
+    let home = homes.find(|path| takes(path)).map(str::to_owned);
     out.sort_by_key(|own| Some(own[0].script.path.clone()) != home);
     Ok(out)
 }
@@ -83,10 +85,28 @@ fn name_at<'a>(scripts: &'a Scripts<'a>, site: &Site) -> Result<(&'a Script, Nod
 }
 
 /// The state's type as the file with the tools writes it.
-pub fn ty(first: Option<&First<'_>>, parameter: &Parameter<'_>) -> Result<Option<Typed>, Refused> {
+pub fn ty(
+    scripts: &Scripts<'_>,
+    first: Option<&First<'_>>,
+    parameter: &Parameter<'_>,
+) -> Result<Option<Typed>, Refused> {
     let script = parameter.script;
     if !script.typed() {
         return Ok(None);
+    }
+    let around = parameter.name.parent();
+    match around.map(|around| (around, around.kind())) {
+        Some((declarator, "variable_declarator")) if class(first).is_none() => {
+            return types::of(scripts, script, declarator).map(Some);
+        }
+        Some((pattern, "object_pattern")) => {
+            let written = pattern.parent().and_then(|whole| whole.child_by_field_name("type"));
+            let member = written.and_then(|ty| members::written(scripts, script, ty, script.of(parameter.name)));
+            if let Some(member) = member {
+                return Ok(Some(Typed::Text(member)));
+            }
+        }
+        _ => {}
     }
     let declared = parameter.name.parent().filter(|parent| parent.kind() == "required_parameter");
     let written = declared.and_then(|parent| parent.child_by_field_name("type"));
@@ -99,11 +119,16 @@ pub fn ty(first: Option<&First<'_>>, parameter: &Parameter<'_>) -> Result<Option
         };
     }
     let unknown = || script.refuse(parameter.name, "its type can't be told here", "write its type at the parameter");
-    let first = first.ok_or_else(unknown)?;
+    class(first).map(|class| Some(Typed::Text(class))).ok_or_else(unknown)
+}
+
+/// The class that the state is made an object of, with its type arguments.
+fn class(first: Option<&First<'_>>) -> Option<String> {
+    let first = first?;
     let class = first.made.child_by_field_name("constructor").filter(|_| first.made.kind() == "new_expression");
-    let class = class.filter(|class| class.kind() == "identifier").ok_or_else(unknown)?;
+    let class = class.filter(|class| class.kind() == "identifier")?;
     let arguments = first.made.child_by_field_name("type_arguments").map(|list| first.maker.of(list));
-    Ok(Some(Typed::Text(format!("{}{}", first.maker.of(class), arguments.unwrap_or_default()))))
+    Some(format!("{}{}", first.maker.of(class), arguments.unwrap_or_default()))
 }
 
 /// The code that makes the state, for another place: it must mean the same there.

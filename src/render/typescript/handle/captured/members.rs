@@ -57,6 +57,29 @@ pub fn of_type(
     }
 }
 
+/// The type of a member of a type that this file writes out or declares.
+pub fn written(scripts: &Scripts<'_>, script: &Script, ty: Node<'_>, key: &str) -> Option<String> {
+    let ty = children(ty).first().copied()?;
+    let body = match ty.kind() {
+        "object_type" => ty,
+        "type_identifier" => {
+            let home = declared(scripts, Code { script, node: ty }).filter(|home| home.script.path == script.path)?;
+            let plain = home.node.child_by_field_name("type_parameters").is_none();
+            home.node
+                .child_by_field_name("body")
+                .or_else(|| home.node.child_by_field_name("value"))
+                .filter(|_| plain)?
+        }
+        _ => return None,
+    };
+    let named = |node: &Node<'_>| node.child_by_field_name("name").is_some_and(|name| script.of(name) == key);
+    let member = children(body).into_iter().find(named).filter(|member| member.kind() == "property_signature")?;
+    let optional = script.of(member).trim_start_matches("readonly ").trim_start_matches(key).starts_with('?');
+    let own = member.child_by_field_name("type").and_then(|ty| children(ty).first().copied())?;
+    (!optional && matches!(own.kind(), "type_identifier" | "generic_type" | "array_type"))
+        .then(|| script.of(own).to_owned())
+}
+
 /// Takes a member out of the types that are named or written in a node. Whether one had it.
 fn within(scripts: &Scripts<'_>, script: &Script, ty: Node<'_>, key: &str, edits: &mut Edits) -> Result<bool, Refused> {
     let mut found = false;

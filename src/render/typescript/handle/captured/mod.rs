@@ -106,7 +106,8 @@ fn new_tools(records: &[Record<'_>], edits: &mut Edits) -> Result<(), Refused> {
     let record = &records[0];
     let captured = record.captured;
     let names = &captured.names;
-    let (Some(first), Some(last)) = (captured.tools.first(), captured.tools.last()) else { return Ok(()) };
+    let here = || captured.tools.iter().filter(|tool| tool.registration.path == record.script.path);
+    let (Some(first), Some(last)) = (here().next(), here().last()) else { return Ok(()) };
     let owner = if captured.owner { ", ownerOf({auth})" } else { "" };
     let mut uris = Vec::new();
     for record in records {
