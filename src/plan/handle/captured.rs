@@ -1,7 +1,8 @@
 //! State without a key: variables of the function that builds the server, which its handlers capture. Each session had a set of its
 //! own; now a record holds them, behind a handle.
 
-use super::carriers::{Followed, Problem, follow_captured};
+use super::carriers::{Followed, Problem, follow_captured, follow_fields};
+use super::fields;
 use super::handed::{self, Handed};
 use super::objects::{ends_session, is_object};
 use super::planner::{RULE, TRANSITION, Words, called, is_split, lifetime, loss, manual};
@@ -11,7 +12,7 @@ use crate::classify::lifetime::Held;
 use crate::classify::stores::Found;
 use crate::model::facts::{AssignKind, ExprKind, Key, SymbolKind};
 use crate::model::flow::{Edge, Registered, value::Value};
-use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
+use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
 use crate::model::vocabulary::Role as Known;
 use crate::plan::handle::names::Source;
 use crate::plan::settings::NameSetting;
@@ -56,6 +57,17 @@ pub struct Local {
     pub name: String,
     /// Its name at its declaration.
     pub declared: Site,
+    /// Where it is used, if it is a field.
+    pub field: Option<Field>,
+}
+
+/// A field of a class that is made for each session.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// `this.name`, where tools lead.
+    pub uses: Vec<Site>,
+    /// `this.name`, where the constructor assigns the first value.
+    pub first: Option<Site>,
 }
 
 /// A resource that reaches the variables.
@@ -79,6 +91,8 @@ struct Group<'f> {
     handed: Option<Handed>,
     /// It is an object of a class.
     object: bool,
+    /// The class that they are fields of, and how each is used.
+    class: Option<(ClassRef, Vec<Field>)>,
 }
 
 /// Plans what becomes of the variables that the handlers of a session capture.
@@ -114,14 +128,24 @@ fn groups<'c>(
     let mut out: Vec<Group<'c>> = Vec::new();
     let mut stopped = Vec::new();
     let stores = context.stores().filter(|found| {
-        found.held == Some(Held::Variable)
+        found.held.is_some()
             && found.holds == Holds::AppState
             && choice::carrier(context, settings, found) == Carrier::Handle
             && found.keyed_by == KeyedBy::SessionLifetime
             && !is_split(context, found, steps)
     });
     for found in stores {
-        let Some(symbol) = found.holder.symbol else { continue };
+        if let Some(class) = fields::class_of(context, found) {
+            match of_class(context, found, class) {
+                Ok(group) => merge(&mut out, group, |group| {
+                    let uses: Vec<ExprRef> = group.uses.iter().map(|(_, at)| *at).collect();
+                    follow_fields(context, group.found[0], class, &uses)
+                }),
+                Err(problem) => stopped.push((found, problem)),
+            }
+            continue;
+        }
+        let Some(symbol) = found.holder.symbol.filter(|_| found.held == Some(Held::Variable)) else { continue };
         let scope = At { module: symbol.module, id: program.symbol(symbol).func };
         match handed::of(context, found) {
             Some(Ok(way)) => {
@@ -139,26 +163,76 @@ fn groups<'c>(
             uses(context, symbol).into_iter().partition(|at| object && ends_session(context, *at));
         let uses: Vec<(FuncRef, ExprRef)> = uses.into_iter().map(|at| (scope, at)).collect();
         let followed = follow_captured(context, found, &uses);
-        let shares = |group: &Group<'_>| {
-            group.handed.is_none()
-                && group.scope == scope
-                && group.followed.funcs.iter().any(|func| followed.funcs.contains(func))
-        };
-        let (joined, rest): (Vec<_>, Vec<_>) = out.into_iter().partition(shares);
-        out = rest;
-        let mut group = Group { scope, found: vec![found], uses, ends, followed, handed: None, object };
-        for other in joined {
-            group.found.extend(other.found);
-            group.uses.extend(other.uses);
-            group.ends.extend(other.ends);
-        }
-        group.found.sort_by_key(|found| found.holder.span);
-        group.uses.sort_unstable();
-        group.followed = follow_captured(context, group.found[0], &group.uses);
-        group.object = matches!(group.found.as_slice(), [only] if is_object(context, only));
-        out.push(group);
+        let group = Group { scope, found: vec![found], uses, ends, followed, handed: None, object, class: None };
+        merge(&mut out, group, |group| follow_captured(context, group.found[0], &group.uses));
     }
-    (out, stopped)
+    for group in out.iter_mut().filter(|group| group.handed.is_none()) {
+        group.object = matches!(group.found.as_slice(), [only] if is_object(context, only));
+    }
+    let (whole, parts): (Vec<_>, Vec<_>) = out.into_iter().partition(|group| stays(context, group, &stopped).is_none());
+    for group in parts {
+        let problem = stays(context, &group, &stopped);
+        stopped.extend(group.found.iter().filter_map(|found| Some((*found, problem.clone()?))));
+    }
+    (whole, stopped)
+}
+
+/// What keeps fields in their class: another one that has to stay, since the tools use them together.
+fn stays(context: &Context<'_, '_>, group: &Group<'_>, stopped: &[(&Found, Problem)]) -> Option<Problem> {
+    let (class, _) = group.class.as_ref()?;
+    let (other, problem) = stopped.iter().find(|(found, _)| fields::class_of(context, found) == Some(*class))?;
+    Some(Problem {
+        at: problem.at.clone(),
+        why: format!("`{}` of the same class has to stay", other.name),
+        todo: "see to that first: what belongs together gets one handle".to_owned(),
+    })
+}
+
+/// Adds variables to those that functions use together with them.
+fn merge<'c>(out: &mut Vec<Group<'c>>, mut group: Group<'c>, follow: impl Fn(&Group<'c>) -> Followed) {
+    let class = |group: &Group<'_>| group.class.as_ref().map(|(class, _)| *class);
+    let shares = |other: &Group<'_>| {
+        other.handed.is_none()
+            && other.scope == group.scope
+            && class(other) == class(&group)
+            && other.followed.funcs.iter().any(|func| group.followed.funcs.contains(func))
+    };
+    let (joined, rest): (Vec<_>, Vec<_>) = std::mem::take(out).into_iter().partition(shares);
+    *out = rest;
+    for other in joined {
+        group.found.extend(other.found);
+        group.uses.extend(other.uses);
+        group.ends.extend(other.ends);
+        if let (Some((_, own)), Some((_, more))) = (&mut group.class, other.class) {
+            own.extend(more);
+        }
+    }
+    let order = |found: &&Found| found.holder.span;
+    if let Some((_, fields)) = &mut group.class {
+        let mut both: Vec<_> = group.found.drain(..).zip(fields.drain(..)).collect();
+        both.sort_by_key(|(found, _)| order(found));
+        (group.found, *fields) = both.into_iter().unzip();
+    }
+    group.found.sort_by_key(order);
+    group.uses.sort_unstable();
+    group.followed = follow(&group);
+    out.push(group);
+}
+
+/// A field of a class that is made for each session.
+fn of_class<'c>(context: &Context<'_, '_>, found: &'c Found, class: ClassRef) -> Result<Group<'c>, Problem> {
+    let (uses, field) = fields::uses(context, found, class)?;
+    let scope = At { module: class.module, id: context.analysis.flow.program.class(class).constructor };
+    Ok(Group {
+        scope,
+        found: vec![found],
+        followed: follow_fields(context, found, class, &uses),
+        uses: uses.into_iter().map(|at| (scope, at)).collect(),
+        ends: Vec::new(),
+        handed: None,
+        object: false,
+        class: Some((class, vec![field])),
+    })
 }
 
 /// State that is handed in, as a group of its own.
@@ -171,6 +245,7 @@ fn along<'c>(context: &Context<'_, '_>, found: &'c Found, scope: FuncRef, way: h
         ends: way.ends,
         handed: Some(way.handed),
         object: way.object,
+        class: None,
     }
 }
 
@@ -195,7 +270,7 @@ fn step(
     words: &Words,
 ) -> Result<Step, Problem> {
     unlisted(context, group)?;
-    for found in group.found.iter().filter(|_| !group.object && group.handed.is_none()) {
+    for found in group.found.iter().filter(|_| !group.object && group.handed.is_none() && group.class.is_none()) {
         plain(context, found)?;
     }
     only_tools(context, group)?;
@@ -206,7 +281,12 @@ fn step(
     let locals: Vec<Local> = group
         .found
         .iter()
-        .map(|found| Local { name: found.name.text().to_owned(), declared: declared(found) })
+        .enumerate()
+        .map(|(index, found)| Local {
+            name: found.name.text().to_owned(),
+            declared: declared(found),
+            field: group.class.as_ref().map(|(_, fields)| fields[index].clone()),
+        })
         .collect();
     let listed: Vec<&str> = locals.iter().map(|local| local.name.as_str()).collect();
     let mut carriers = group.followed.carriers.clone();
@@ -324,7 +404,10 @@ fn only_tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Proble
         });
     }
     let program = context.analysis.flow.program;
-    let inner = |func: &FuncRef| group.uses.iter().any(|(scope, _)| func != scope && program.within(*func, *scope));
+    let inner = |func: &FuncRef| match &group.class {
+        Some((class, _)) => fields::is_of(context, *class, *func),
+        None => group.uses.iter().any(|(scope, _)| func != scope && program.within(*func, *scope)),
+    };
     match group.followed.funcs.iter().find(|func| !inner(func)) {
         None => Ok(()),
         Some(func) => Err(Problem {

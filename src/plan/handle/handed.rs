@@ -277,9 +277,8 @@ impl<'c, 'a, 'p> Tracer<'c, 'a, 'p> {
         let facts = flow.program.module(at.module);
         // What tools do with it by names of their own is theirs.
         if self.is_called(flow.program.func_of(at)) {
-            match facts.kind(at.id) {
-                ExprKind::Symbol(symbol) => self.by_tools(At { module: at.module, id: *symbol }, at),
-                _ => {}
+            if let ExprKind::Symbol(symbol) = facts.kind(at.id) {
+                self.by_tools(At { module: at.module, id: *symbol }, at);
             }
             return Ok(());
         }

@@ -7,6 +7,7 @@ mod carriers;
 mod chosen;
 pub mod external;
 mod facts;
+mod fields;
 mod groups;
 pub mod handed;
 mod limits;

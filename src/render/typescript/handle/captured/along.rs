@@ -55,6 +55,7 @@ pub fn records<'a>(
             statement: parameter.function,
             ty: ty.clone(),
             value: None,
+            field: None,
         });
         out.push(Record {
             captured,

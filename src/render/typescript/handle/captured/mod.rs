@@ -5,6 +5,7 @@
 
 mod along;
 mod ends;
+mod fields;
 mod handed;
 mod handlers;
 mod last;
@@ -107,7 +108,7 @@ fn new_tools(records: &[Record<'_>], edits: &mut Edits) -> Result<(), Refused> {
     let captured = record.captured;
     let names = &captured.names;
     let here = || captured.tools.iter().filter(|tool| tool.registration.path == record.script.path);
-    let (Some(first), Some(last)) = (here().next(), here().last()) else { return Ok(()) };
+    let (Some(first), Some(last)) = (here().next(), here().next_back()) else { return Ok(()) };
     let owner = if captured.owner { ", ownerOf({auth})" } else { "" };
     let mut uris = Vec::new();
     for record in records {

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::edits::Edits;
 use super::super::work::function_in;
+use super::fields;
 use super::record::Record;
 use crate::model::facts::Span;
 use crate::plan::Site;
@@ -28,6 +29,9 @@ pub fn replace(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
         let function = function(record, carrier)?;
         let body = function.child_by_field_name("body");
         bodies.push(body.ok_or_else(|| script.refuse(function, "this function has no body", "run again"))?);
+    }
+    if record.variables.iter().any(|variable| variable.field.is_some()) {
+        return fields::replace(record, &bodies, edits);
     }
     for variable in &record.variables {
         let name = script.of(variable.name);
@@ -85,7 +89,9 @@ pub fn pass_on(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
                 "pass the record by hand",
             ));
         }
-        only_called(record, carrier, function)?;
+        if !fields::only_called(script, carrier, function)? {
+            only_called(record, carrier, function)?;
+        }
         let parameter = match &record.ty {
             Some(ty) => format!("{}: {ty}", record.name),
             None => record.name.clone(),
