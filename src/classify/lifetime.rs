@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::mutations::{Mutations, is_machinery, is_memo, only_machinery};
 use super::words;
-use crate::model::facts::{ClassId, ExprKind, SymbolKind, TOP};
+use crate::model::facts::{ClassId, ExprKind, Span, SymbolKind, TOP};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Flow, Owner, Registered, Root};
 use crate::model::lives::{Contexts, Lives};
@@ -202,7 +202,10 @@ impl Finder<'_, '_> {
                 continue;
             }
             let declared = facts.fields.iter().find(|field| field.name == *name);
-            let span = declared.map_or(facts.name_span, |field| field.span);
+            let span = match declared {
+                Some(field) => field.span,
+                None => self.first_assigned(class, *name).unwrap_or(facts.name_span),
+            };
             let holder = Holder { name: *name, module: class.module, span, symbol: None };
             if self.context == Contexts::SESSION
                 && !only_machinery(self.flow, &values)
@@ -226,6 +229,14 @@ impl Finder<'_, '_> {
             }
             out.extend(self.judge(holder, Held::Field, values, assigned, uses, scope));
         }
+    }
+
+    /// Where the constructor first assigns a field that is declared nowhere.
+    fn first_assigned(&self, class: ClassRef, name: Name) -> Option<Span> {
+        let program = self.flow.program;
+        let constructor = program.class(class).constructor;
+        let own = self.field_reads(class, name).into_iter();
+        own.filter(|at| program.func_of(*at).id == constructor).map(|at| program.expr(at).span).min()
     }
 
     /// Whether handlers are registered by the class: they are written in its methods, or its methods are the handlers.

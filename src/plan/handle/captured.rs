@@ -1,7 +1,9 @@
 //! State without a key: variables of the function that builds the server, which its handlers capture. Each session had a set of its
 //! own; now a record holds them, behind a handle.
 
-use super::carriers::{Followed, Problem, follow_captured};
+use super::carriers::{Followed, Problem, follow_captured, follow_fields};
+use super::fields;
+use super::handed::{self, Handed};
 use super::objects::{ends_session, is_object};
 use super::planner::{RULE, TRANSITION, Words, called, is_split, lifetime, loss, manual};
 use super::{Carries, Entry, Lifetime, Names, Role, ToolUse, chosen, listing};
@@ -10,7 +12,7 @@ use crate::classify::lifetime::Held;
 use crate::classify::stores::Found;
 use crate::model::facts::{AssignKind, ExprKind, Key, SymbolKind};
 use crate::model::flow::{Edge, Registered, value::Value};
-use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
+use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
 use crate::model::vocabulary::Role as Known;
 use crate::plan::handle::names::Source;
 use crate::plan::settings::NameSetting;
@@ -34,6 +36,8 @@ pub struct Captured {
     pub carriers: Vec<Carries>,
     /// The only variable holds an object of a class: its constructor is called for each handle.
     pub object: bool,
+    /// The only variable is a parameter: what makes the value, and hands it on.
+    pub handed: Option<Handed>,
     /// What is done to that object where the session ends: done when its handle ends.
     pub ends: Vec<Site>,
     /// Tools that reach the variables.
@@ -55,6 +59,17 @@ pub struct Local {
     pub name: String,
     /// Its name at its declaration.
     pub declared: Site,
+    /// Where it is used, if it is a field.
+    pub field: Option<Field>,
+}
+
+/// A field of a class that is made for each session.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// `this.name`, where tools lead.
+    pub uses: Vec<Site>,
+    /// `this.name`, where the constructor assigns the first value.
+    pub first: Option<Site>,
 }
 
 /// A resource that reaches the variables.
@@ -70,16 +85,24 @@ pub struct ResourceUse {
 struct Group<'f> {
     scope: FuncRef,
     found: Vec<&'f Found>,
-    uses: Vec<ExprRef>,
+    uses: Vec<(FuncRef, ExprRef)>,
     /// Uses where the session ends, of an object that has something to end.
     ends: Vec<ExprRef>,
     followed: Followed,
+    /// It is handed to the function that registers the tools.
+    handed: Option<Handed>,
+    /// It is an object of a class.
+    object: bool,
+    /// The class that they are fields of, and how each is used.
+    class: Option<(ClassRef, Vec<Field>)>,
 }
 
 /// Plans what becomes of the variables that the handlers of a session capture.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
     let mut words = Words::of(context, &out.steps);
-    for group in groups(context, settings, &out.steps) {
+    let (groups, stopped) = groups(context, settings, &out.steps);
+    out.manual.extend(stopped.into_iter().map(|(found, problem)| refused(context, found, &problem)));
+    for group in groups {
         let listed = group.found.iter().try_for_each(|found| listing::check(context, found));
         match listed.and_then(|()| step(context, server, settings, &group, &words)) {
             Ok(mut step) => {
@@ -97,41 +120,135 @@ fn refused(context: &Context<'_, '_>, found: &Found, problem: &Problem) -> Manua
     manual(context, found, problem.clone())
 }
 
-/// Variables are one record where a function uses several of them.
-fn groups<'c>(context: &'c Context<'_, '_>, settings: &PlanSettings, steps: &[Step]) -> Vec<Group<'c>> {
+/// Variables are one record where a function uses several of them. Beside the records: what can't be followed to where it is made.
+fn groups<'c>(
+    context: &'c Context<'_, '_>,
+    settings: &PlanSettings,
+    steps: &[Step],
+) -> (Vec<Group<'c>>, Vec<(&'c Found, Problem)>) {
     let program = context.analysis.flow.program;
     let mut out: Vec<Group<'c>> = Vec::new();
+    let mut stopped = Vec::new();
     let stores = context.stores().filter(|found| {
-        found.held == Some(Held::Variable)
+        found.held.is_some()
             && found.holds == Holds::AppState
             && choice::carrier(context, settings, found) == Carrier::Handle
             && found.keyed_by == KeyedBy::SessionLifetime
             && !is_split(context, found, steps)
     });
     for found in stores {
-        let Some(symbol) = found.holder.symbol else { continue };
-        let scope = At { module: symbol.module, id: program.symbol(symbol).func };
-        let (ends, uses) =
-            uses(context, symbol).into_iter().partition(|at| is_object(context, found) && ends_session(context, *at));
-        let uses: Vec<ExprRef> = uses;
-        let followed = follow_captured(context, found, scope, &uses);
-        let shares = |group: &Group<'_>| {
-            group.scope == scope && group.followed.funcs.iter().any(|func| followed.funcs.contains(func))
-        };
-        let (joined, rest): (Vec<_>, Vec<_>) = out.into_iter().partition(shares);
-        out = rest;
-        let mut group = Group { scope, found: vec![found], uses, ends, followed };
-        for other in joined {
-            group.found.extend(other.found);
-            group.uses.extend(other.uses);
-            group.ends.extend(other.ends);
+        if let Some(class) = fields::class_of(context, found) {
+            match of_class(context, found, class) {
+                Ok(group) => merge(&mut out, group, |group| {
+                    let uses: Vec<ExprRef> = group.uses.iter().map(|(_, at)| *at).collect();
+                    follow_fields(context, group.found[0], class, &uses)
+                }),
+                Err(problem) => stopped.push((found, problem)),
+            }
+            continue;
         }
-        group.found.sort_by_key(|found| found.holder.span);
-        group.uses.sort_unstable();
-        group.followed = follow_captured(context, group.found[0], scope, &group.uses);
-        out.push(group);
+        let Some(symbol) = found.holder.symbol.filter(|_| found.held == Some(Held::Variable)) else { continue };
+        let scope = At { module: symbol.module, id: program.symbol(symbol).func };
+        match handed::of(context, found) {
+            Some(Ok(way)) => {
+                out.push(along(context, found, scope, way));
+                continue;
+            }
+            Some(Err(problem)) => {
+                stopped.push((found, problem));
+                continue;
+            }
+            None => {}
+        }
+        let object = is_object(context, found);
+        let (ends, uses): (Vec<ExprRef>, Vec<ExprRef>) =
+            uses(context, symbol).into_iter().partition(|at| object && ends_session(context, *at));
+        let uses: Vec<(FuncRef, ExprRef)> = uses.into_iter().map(|at| (scope, at)).collect();
+        let followed = follow_captured(context, found, &uses);
+        let group = Group { scope, found: vec![found], uses, ends, followed, handed: None, object, class: None };
+        merge(&mut out, group, |group| follow_captured(context, group.found[0], &group.uses));
     }
-    out
+    for group in out.iter_mut().filter(|group| group.handed.is_none()) {
+        group.object = matches!(group.found.as_slice(), [only] if is_object(context, only));
+    }
+    let (whole, parts): (Vec<_>, Vec<_>) = out.into_iter().partition(|group| stays(context, group, &stopped).is_none());
+    for group in parts {
+        let problem = stays(context, &group, &stopped);
+        stopped.extend(group.found.iter().filter_map(|found| Some((*found, problem.clone()?))));
+    }
+    (whole, stopped)
+}
+
+/// What keeps fields in their class: another one that has to stay, since the tools use them together.
+fn stays(context: &Context<'_, '_>, group: &Group<'_>, stopped: &[(&Found, Problem)]) -> Option<Problem> {
+    let (class, _) = group.class.as_ref()?;
+    let (other, problem) = stopped.iter().find(|(found, _)| fields::class_of(context, found) == Some(*class))?;
+    Some(Problem {
+        at: problem.at.clone(),
+        why: format!("`{}` of the same class has to stay", other.name),
+        todo: "see to that first: what belongs together gets one handle".to_owned(),
+    })
+}
+
+/// Adds variables to those that functions use together with them.
+fn merge<'c>(out: &mut Vec<Group<'c>>, mut group: Group<'c>, follow: impl Fn(&Group<'c>) -> Followed) {
+    let class = |group: &Group<'_>| group.class.as_ref().map(|(class, _)| *class);
+    let shares = |other: &Group<'_>| {
+        other.handed.is_none()
+            && other.scope == group.scope
+            && class(other) == class(&group)
+            && other.followed.funcs.iter().any(|func| group.followed.funcs.contains(func))
+    };
+    let (joined, rest): (Vec<_>, Vec<_>) = std::mem::take(out).into_iter().partition(shares);
+    *out = rest;
+    for other in joined {
+        group.found.extend(other.found);
+        group.uses.extend(other.uses);
+        group.ends.extend(other.ends);
+        if let (Some((_, own)), Some((_, more))) = (&mut group.class, other.class) {
+            own.extend(more);
+        }
+    }
+    let order = |found: &&Found| found.holder.span;
+    if let Some((_, fields)) = &mut group.class {
+        let mut both: Vec<_> = group.found.drain(..).zip(fields.drain(..)).collect();
+        both.sort_by_key(|(found, _)| order(found));
+        (group.found, *fields) = both.into_iter().unzip();
+    }
+    group.found.sort_by_key(order);
+    group.uses.sort_unstable();
+    group.followed = follow(&group);
+    out.push(group);
+}
+
+/// A field of a class that is made for each session.
+fn of_class<'c>(context: &Context<'_, '_>, found: &'c Found, class: ClassRef) -> Result<Group<'c>, Problem> {
+    let (uses, field) = fields::uses(context, found, class)?;
+    let scope = At { module: class.module, id: context.analysis.flow.program.class(class).constructor };
+    Ok(Group {
+        scope,
+        found: vec![found],
+        followed: follow_fields(context, found, class, &uses),
+        uses: uses.into_iter().map(|at| (scope, at)).collect(),
+        ends: Vec::new(),
+        handed: None,
+        object: false,
+        class: Some((class, vec![field])),
+    })
+}
+
+/// State that is handed in, as a group of its own.
+fn along<'c>(context: &Context<'_, '_>, found: &'c Found, scope: FuncRef, way: handed::Way) -> Group<'c> {
+    Group {
+        scope,
+        found: vec![found],
+        followed: follow_captured(context, found, &way.captured),
+        uses: way.captured,
+        ends: way.ends,
+        handed: Some(way.handed),
+        object: way.object,
+        class: None,
+    }
 }
 
 /// Uses of a variable, its declaration left out.
@@ -155,8 +272,7 @@ fn step(
     words: &Words,
 ) -> Result<Step, Problem> {
     unlisted(context, group)?;
-    let object = matches!(group.found.as_slice(), [only] if is_object(context, only));
-    for found in group.found.iter().filter(|_| !object) {
+    for found in group.found.iter().filter(|_| !group.object && group.handed.is_none() && group.class.is_none()) {
         plain(context, found)?;
     }
     only_tools(context, group)?;
@@ -167,7 +283,12 @@ fn step(
     let locals: Vec<Local> = group
         .found
         .iter()
-        .map(|found| Local { name: found.name.text().to_owned(), declared: declared(found) })
+        .enumerate()
+        .map(|(index, found)| Local {
+            name: found.name.text().to_owned(),
+            declared: declared(found),
+            field: group.class.as_ref().map(|(_, fields)| fields[index].clone()),
+        })
         .collect();
     let listed: Vec<&str> = locals.iter().map(|local| local.name.as_str()).collect();
     let mut carriers = group.followed.carriers.clone();
@@ -192,7 +313,8 @@ fn step(
             shared: None,
             loss: lost(context, group),
             resources: resources(context, group),
-            object,
+            object: group.object,
+            handed: group.handed.clone(),
             ends: group.ends.iter().map(|at| site(context, context.spot(*at))).collect(),
             locals,
             names,
@@ -208,8 +330,9 @@ fn unlisted(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Problem>
     let flow = &context.analysis.flow;
     let lists = flow.registrations.values().filter(|known| known.what == Registered::Method).find(|known| {
         let named = known.name.is_some_and(|name| matches!(name.text(), "ListToolsRequestSchema" | "tools/list"));
-        let reads =
-            |handler: &FuncRef| group.uses.iter().any(|at| flow.program.within(flow.program.func_of(*at), *handler));
+        let reads = |handler: &FuncRef| {
+            group.uses.iter().any(|(_, at)| flow.program.within(flow.program.func_of(*at), *handler))
+        };
         named && known.handlers.iter().any(reads)
     });
     match lists {
@@ -256,7 +379,7 @@ fn plain(context: &Context<'_, '_>, found: &Found) -> Result<(), Problem> {
 pub(super) const DEPTH: u32 = 3;
 
 /// Whether a value is plain data, as far as it can be seen.
-fn is_data(context: &Context<'_, '_>, value: &Value, depth: u32) -> bool {
+pub(super) fn is_data(context: &Context<'_, '_>, value: &Value, depth: u32) -> bool {
     let flow = &context.analysis.flow;
     match value {
         Value::Object(id) => {
@@ -284,7 +407,10 @@ fn only_tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Proble
         });
     }
     let program = context.analysis.flow.program;
-    let inner = |func: &FuncRef| *func != group.scope && program.within(*func, group.scope);
+    let inner = |func: &FuncRef| match &group.class {
+        Some((class, _)) => fields::is_of(context, *class, *func),
+        None => group.uses.iter().any(|(scope, _)| func != scope && program.within(*func, *scope)),
+    };
     match group.followed.funcs.iter().find(|func| !inner(func)) {
         None => Ok(()),
         Some(func) => Err(Problem {

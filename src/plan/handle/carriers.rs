@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::fields;
 use super::trace::{Origin, home, origin, plain_parameter};
 use super::{BodyUse, CallSite, Carries, Entry, Outside, Shed, Touch};
 use crate::classify::access::{Access, Kind};
@@ -9,7 +10,7 @@ use crate::classify::stores::Found;
 use crate::model::facts::ExprKind;
 use crate::model::flow::{Edge, Registered, Root};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::program::{At, ClassRef, ExprRef, FuncRef};
 use crate::plan::{Site, site};
 use crate::rules::detect::{Context, Spot};
 
@@ -109,12 +110,29 @@ fn accesses(mut follower: Follower<'_, '_, '_>, found: &Found, companions: &[&Fo
     follower.settled()
 }
 
-/// Follows uses of variables that a function `scope` keeps for what it registers, to the tools and resources that make them.
-pub fn follow_captured(context: &Context<'_, '_>, found: &Found, scope: FuncRef, uses: &[ExprRef]) -> Followed {
+/// Follows uses of variables that functions keep for what they register, each with its function, to the tools and resources that make
+/// them.
+pub fn follow_captured(context: &Context<'_, '_>, found: &Found, uses: &[(FuncRef, ExprRef)]) -> Followed {
+    let mut follower = Follower::new(context, found, &[]);
+    follower.in_uri = true;
+    for (scope, at) in uses {
+        follower.captured(*scope, *at);
+    }
+    follower.out
+}
+
+/// Follows uses of fields of a class that is made for each session, to the tools that its methods register.
+pub fn follow_fields(context: &Context<'_, '_>, found: &Found, class: ClassRef, uses: &[ExprRef]) -> Followed {
     let mut follower = Follower::new(context, found, &[]);
     follower.in_uri = true;
     for at in uses {
-        follower.captured(scope, *at);
+        let func = home(&context.analysis.flow, context.analysis.flow.program.func_of(*at));
+        if fields::is_of(context, class, func) && follower.is_called_by_tools(func) {
+            follower.need(func, &Origin::Ambient(func), *at);
+        } else {
+            let why = "the field is used where no tool is called";
+            follower.problem(*at, why, "take it out there, or let a tool do it");
+        }
     }
     follower.out
 }

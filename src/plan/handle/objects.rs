@@ -3,13 +3,25 @@
 use super::captured::DEPTH;
 use crate::classify::stores::Found;
 use crate::model::facts::SymbolKind;
-use crate::model::flow::{Root, value::Value};
+use crate::model::flow::{Root, value::ObjId, value::Value};
 use crate::model::program::{ExprRef, FuncRef};
 use crate::model::vocabulary::Role as Known;
 use crate::rules::detect::Context;
 
 /// Whether a variable holds an object of a class of the program, made where it is declared, that keeps nothing of the session itself.
 pub(super) fn is_object(context: &Context<'_, '_>, found: &Found) -> bool {
+    let flow = &context.analysis.flow;
+    let variable = found.holder.symbol.map(|symbol| (symbol, &flow.program.symbol(symbol).kind));
+    let Some((symbol, SymbolKind::Variable { mutable: false })) = variable else { return false };
+    let values = flow.values(flow.symbol_node(symbol));
+    !found.with_auth
+        && !found.with_transport
+        && values.len() == 1
+        && values.iter().all(|value| matches!(value, Value::Object(id) if is_own_object(context, *id)))
+}
+
+/// Whether an object is one of a class of the program that keeps nothing of the session itself.
+pub(super) fn is_own_object(context: &Context<'_, '_>, id: ObjId) -> bool {
     let flow = &context.analysis.flow;
     let session = [
         Known::Transport,
@@ -20,19 +32,8 @@ pub(super) fn is_object(context: &Context<'_, '_>, found: &Found) -> bool {
         Known::ClientTransport,
         Known::ChildProcess,
     ];
-    let variable = found.holder.symbol.map(|symbol| (symbol, &flow.program.symbol(symbol).kind));
-    let Some((symbol, SymbolKind::Variable { mutable: false })) = variable else { return false };
-    let values = flow.values(flow.symbol_node(symbol));
-    !found.with_auth
-        && !found.with_transport
-        && values.len() == 1
-        && values.iter().all(|value| match value {
-            Value::Object(id) => {
-                let object = flow.object(*id);
-                object.class.is_some() && object.role.is_none() && !flow.holds_role(*id, &session, DEPTH)
-            }
-            _ => false,
-        })
+    let object = flow.object(id);
+    object.class.is_some() && object.role.is_none() && !flow.holds_role(id, &session, DEPTH)
 }
 
 /// Whether code runs where a session ends, and not where a tool is called.

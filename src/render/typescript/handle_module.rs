@@ -43,6 +43,8 @@ pub struct Features {
     pub pin: bool,
     /// Values hold something that has to be freed (`close` among the options).
     pub close: bool,
+    /// The end of the process frees all of them (`closeAll`).
+    pub end: bool,
     /// Schemas let callers leave handles out, for a time (`givenHandle`).
     pub transition: bool,
     /// A low-level `Server` checks no arguments and makes protocol errors of what is thrown (`handleIn`, `answering`).
@@ -99,6 +101,7 @@ impl Features {
             list: called("list"),
             pin: text.contains("borrowers"),
             close: text.contains("async #close("),
+            end: called("closeAll"),
             transition: text.contains("function givenHandle("),
             low_level: text.contains("class HandleError"),
         })
@@ -115,6 +118,7 @@ impl Features {
             list: self.list || other.list,
             pin: self.pin || other.pin,
             close: self.close || other.close,
+            end: self.end || other.end,
             transition: self.transition || other.transition,
             low_level: self.low_level || other.low_level,
             ..self
@@ -145,6 +149,7 @@ impl Features {
             "list" => self.list,
             "use" => self.pin,
             "close" => self.close,
+            "end" => self.end,
             "given" => self.transition,
             "error" => self.low_level,
             _ => unreachable!("the template names a part that there is not: {name}"),

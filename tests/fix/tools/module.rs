@@ -35,6 +35,7 @@ fn all() -> Features {
         list: true,
         pin: true,
         close: true,
+        end: true,
         transition: true,
         low_level: true,
     }
@@ -235,6 +236,21 @@ assert.ok(!JSON.stringify(await store.list(ann)).includes('ann'), 'who owns it i
 }
 
 #[test]
+fn the_end_of_the_process_frees_all_values() {
+    let program = "
+const closed = [];
+const store = new handles.MemoryHandles({ ...options, close: (value) => closed.push(value) });
+const [first] = await Promise.all([store.create('a'), store.create('b')]);
+await store.closeAll();
+assert.deepEqual(closed, ['a', 'b']);
+await assert.rejects(store.get(first), /is unknown or has expired/);
+await store.closeAll();
+assert.equal(closed.length, 2);
+";
+    run(Features { owner: false, low_level: false, ..all() }, &format!("{OPTIONS}{program}"));
+}
+
+#[test]
 fn a_handle_that_may_be_left_out_is_asked_for() {
     let program = "
 assert.equal(handles.givenHandle('bsk_1', 'basket_id', 'create_basket'), 'bsk_1');
@@ -262,6 +278,7 @@ fn some(bits: u32) -> Features {
         list: on(9),
         pin: on(10),
         close: on(11),
+        end: on(11) && on(14),
         low_level: on(12),
         transition: on(13),
     }
@@ -270,7 +287,7 @@ fn some(bits: u32) -> Features {
 #[test]
 fn every_combination_parses_and_is_recognised() {
     let double = style_of("const a = \"b\"\nif (a) {\n\tf(a)\n}\n", Eol::CrLf);
-    for bits in (0..1 << 14).step_by(13) {
+    for bits in (0..1 << 15).step_by(27) {
         let features = some(bits);
         let path = if features.typed { "handles.ts" } else { "handles.js" };
         for style in [style(), double] {

@@ -119,7 +119,8 @@ impl<'w> Fold<'w> {
             return Some(function);
         }
         if plain.kind() == "identifier"
-            || plain.kind() == "member_expression" && !any(plain, &mut |n| n.kind() == "call_expression")
+            || plain.kind() == "member_expression"
+                && !any(plain, &mut |n| matches!(n.kind(), "call_expression" | "new_expression"))
         {
             let server = self.edits[unit].edited(script, receiver);
             let text = hook(unit, &response, &server);

@@ -28,7 +28,7 @@ pub fn look_up(record: &Record<'_>, edits: &mut Edits) -> Result<bool, Refused> 
         frees: false,
     };
     let context = Context { owner: captured.owner, gone: Vec::new() };
-    for carrier in &captured.carriers {
+    for carrier in captured.carriers.iter().filter(|carrier| record.has(carrier)) {
         let Entry::Handler(indices) = &carrier.entry else { continue };
         let handler = function(record, carrier)?;
         for (position, index) in indices.iter().enumerate() {

@@ -3,8 +3,13 @@
 //! The variables leave the function that builds the server. A store in front of it keeps records of them, a new tool creates one,
 //! each tool that used them looks its record up first, and a function that used them takes the record.
 
+mod along;
 mod ends;
+mod fields;
+mod handed;
 mod handlers;
+mod last;
+mod members;
 mod record;
 mod resources;
 mod types;
@@ -12,68 +17,103 @@ mod uses;
 mod write_back;
 
 use super::edits::Edits;
-use super::{Wanted, create, finished, provide, store};
+use super::{Wanted, create, finished, provide, reach, relative, store};
 use crate::plan::handle::captured::Captured;
 use crate::render::typescript::handle_module::Features;
 use crate::render::typescript::scripts::Scripts;
-use crate::render::typescript::spoken;
 use crate::render::typescript::tools::{self, GIVEN, NewTool};
 use crate::render::{Files, Refused, Rendered};
 use record::Record;
 
-/// Renders the migration of the variables of one function.
+/// Renders the migration of the variables of one function, or of what functions are handed.
 pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refused> {
     let scripts = Scripts::new(files);
     let mut edits = Edits::default();
-    let record = Record::of(captured, &scripts)?;
-    let script = record.script;
-    record.take_out(&mut edits)?;
-    ends::take_out(&record, &mut edits)?;
-    uses::replace(&record, &mut edits)?;
-    uses::pass_on(&record, &mut edits)?;
-    let saves = handlers::look_up(&record, &mut edits)?;
-    resources::look_up(&record, &mut edits)?;
-    new_tools(&record, &mut edits)?;
+    let records = match &captured.handed {
+        Some(handed) => along::records(captured, handed, &scripts)?,
+        None => vec![Record::of(captured, &scripts)?],
+    };
+    let home = &records[0];
+    let mut saves = false;
+    home.take_out(&mut edits)?;
+    ends::take_out(home, &mut edits)?;
+    for record in &records {
+        uses::replace(record, &mut edits)?;
+        uses::pass_on(record, &mut edits)?;
+        saves |= handlers::look_up(record, &mut edits)?;
+        resources::look_up(record, &mut edits)?;
+    }
+    new_tools(&records, &mut edits)?;
     let mut out = Rendered::default();
-    notes(&record, &mut edits, &mut out)?;
+    records.iter().try_for_each(|record| notes(record, &mut edits, &mut out))?;
     let features = Features {
         owner: captured.owner,
         save: saves,
-        close: record.close.is_some(),
+        close: home.close.is_some(),
+        end: captured.handed.as_ref().is_some_and(|handed| !handed.last.is_empty()),
         list: captured.owner && captured.names.list.is_some(),
         transition: captured.transition,
-        ..Features::of(script)
+        ..Features::of(home.script)
     };
-    let place = provide(features, files, script, &mut out)?;
-    let mut wanted = if captured.shared.is_some() { Vec::new() } else { vec![("MemoryHandles", false)] };
-    wanted.extend(script.typed().then_some(("HandleStore", true)));
-    wanted.extend(captured.owner.then_some(("ownerOf", false)));
-    wanted.extend(captured.transition.then_some((GIVEN, false)));
-    let mut wanted: Vec<Wanted<'_>> = wanted
-        .into_iter()
-        .map(|(name, is_type)| Wanted { source: &place.specifier, name, alias: None, is_type })
-        .collect();
-    let shared = captured.shared.as_ref().map(|shared| store::shared_source(shared, script, files)).transpose()?;
-    let class = store::class(captured.shared.as_ref());
-    wanted.extend(shared.as_deref().map(|source| Wanted { source, name: class, alias: None, is_type: false }));
-    let template = resources::import(&record)?;
-    wanted.extend(template.as_deref().map(|source| Wanted {
-        source,
-        name: resources::TEMPLATE,
-        alias: None,
-        is_type: false,
-    }));
-    out.changes.extend(finished(script, edits.of(&script.path), wanted));
+    let place = provide(features, files, home.script, &mut out)?;
+    let first = home.first.iter().flat_map(|first| &first.needs);
+    let needs: Vec<&(String, String)> =
+        first.filter(|(source, name)| !handed::as_value(home.script, source, name, &mut edits)).collect();
+    for record in &records {
+        let specifier = relative(&place.path, &place.specifier, home.script, record.script);
+        let mut wanted = of_module(record, &specifier);
+        let shared = captured.shared.as_ref().filter(|_| record.home);
+        let shared = shared.map(|shared| store::shared_source(shared, record.script, files)).transpose()?;
+        wanted.extend(shared.as_deref().map(|source| named(source, store::class(captured.shared.as_ref()))));
+        let template = resources::import(record)?;
+        wanted.extend(template.as_deref().map(|source| named(source, resources::TEMPLATE)));
+        let declaring = reach::specifier(record.script, &home.script.path);
+        wanted.extend((!record.home).then(|| named(&declaring, &home.store)));
+        wanted.extend(needs.iter().filter(|_| record.home).map(|(source, name)| named(source, name)));
+        out.changes.extend(finished(record.script, edits.of(&record.script.path), wanted));
+    }
+    let own = |path: &String| records.iter().any(|record| record.script.path == *path);
+    for path in edits.paths().into_iter().filter(|path| !own(path)) {
+        let other = scripts.open(&path)?;
+        let source = reach::specifier(other, &home.script.path);
+        let last = captured.handed.iter().flat_map(|handed| &handed.last).any(|site| site.path == path);
+        let wanted = last.then(|| named(&source, &home.store));
+        out.changes.extend(finished(other, edits.of(&path), wanted.into_iter().collect()));
+    }
     Ok(out)
 }
 
+/// A value that is needed from a module.
+fn named<'w>(source: &'w str, name: &'w str) -> Wanted<'w> {
+    Wanted { source, name, alias: None, is_type: false }
+}
+
+/// What a file takes from the module of handles.
+fn of_module<'w>(record: &Record<'_>, specifier: &'w str) -> Vec<Wanted<'w>> {
+    let captured = record.captured;
+    let mut out = Vec::new();
+    if record.home {
+        out.extend(captured.shared.is_none().then(|| named(specifier, "MemoryHandles")));
+        let ty = Wanted { is_type: true, ..named(specifier, "HandleStore") };
+        out.extend(record.script.typed().then_some(ty));
+    }
+    out.extend(captured.owner.then(|| named(specifier, "ownerOf")));
+    out.extend(captured.transition.then(|| named(specifier, GIVEN)));
+    out
+}
+
 /// The tools that create and drop a record.
-fn new_tools(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
+fn new_tools(records: &[Record<'_>], edits: &mut Edits) -> Result<(), Refused> {
+    let record = &records[0];
     let captured = record.captured;
     let names = &captured.names;
-    let (Some(first), Some(last)) = (captured.tools.first(), captured.tools.last()) else { return Ok(()) };
+    let here = || captured.tools.iter().filter(|tool| tool.registration.path == record.script.path);
+    let (Some(first), Some(last)) = (here().next(), here().next_back()) else { return Ok(()) };
     let owner = if captured.owner { ", ownerOf({auth})" } else { "" };
-    let uris = resources::uris(record)?;
+    let mut uris = Vec::new();
+    for record in records {
+        uris.extend(resources::uris(record)?);
+    }
     let users = match uris.is_empty() {
         true => create::users(captured.tools.iter().map(|tool| tool.name.as_str()).collect(), &names.destroy),
         false => format!("the other tools and {} need", uris.join(" and ")),
@@ -107,7 +147,7 @@ fn new_tools(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
 
 fn notes(record: &Record<'_>, edits: &mut Edits, out: &mut Rendered) -> Result<(), Refused> {
     let captured = record.captured;
-    for tool in &captured.tools {
+    for tool in captured.tools.iter().filter(|tool| tool.registration.path == record.script.path) {
         let (script, node) = record.scripts.expression(&tool.registration)?;
         spoken::tool(edits, &mut out.notes, script, node, &tool.name);
     }

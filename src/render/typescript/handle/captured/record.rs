@@ -7,7 +7,10 @@ use super::super::edits::Edits;
 use super::super::store;
 use super::super::words;
 use super::ends;
+use super::fields::{self, Field};
+use super::handed::{self, First};
 use super::types::{self, Typed};
+use crate::plan::handle::Carries;
 use crate::plan::handle::captured::Captured;
 use crate::render::Refused;
 use crate::render::typescript::scope;
@@ -24,6 +27,15 @@ pub struct Variable<'a> {
     pub ty: Option<Typed>,
     /// Its first value.
     pub value: Option<Node<'a>>,
+    /// How it stands in its class, if it is a field.
+    pub field: Option<Field<'a>>,
+}
+
+impl Variable<'_> {
+    /// Its name in the record.
+    pub fn label<'s>(&self, script: &'s Script) -> &'s str {
+        script.of(self.name).trim_start_matches('#')
+    }
 }
 
 /// The variables together.
@@ -43,13 +55,19 @@ pub struct Record<'a> {
     /// Its type.
     pub ty: Option<String>,
     /// Whether that type has to be declared.
-    declares: bool,
+    pub declares: bool,
     /// The store.
     pub store: String,
     /// What frees a value.
     pub close: Option<String>,
+    /// What a tool makes the value of, where it was handed in.
+    pub first: Option<First<'a>>,
+    /// Code of another file needs the store.
+    pub outward: bool,
+    /// The store is declared in this file.
+    pub home: bool,
     /// The function that the variables leave.
-    factory: Node<'a>,
+    pub factory: Node<'a>,
 }
 
 impl<'a> Record<'a> {
@@ -59,11 +77,15 @@ impl<'a> Record<'a> {
         let mut script = None;
         for local in &captured.locals {
             let file = scripts.of(&local.declared)?;
+            script = Some(file);
+            if let Some(field) = fields::variable(scripts, file, local)? {
+                variables.push(field);
+                continue;
+            }
             let name = file.around(local.declared.span).filter(|node| node.kind() == "identifier");
             let root = file.tree.root_node();
             let name = name.ok_or_else(|| file.refuse(root, "a declaration was not found", "run again"))?;
             variables.push(variable(captured, scripts, file, name)?);
-            script = Some(file);
         }
         let (Some(script), Some(first)) = (script, variables.first()) else {
             return Err(Refused {
@@ -72,33 +94,49 @@ impl<'a> Record<'a> {
                 todo: "run again".to_owned(),
             });
         };
-        let factory = enclosing_function(first.name)
-            .ok_or_else(|| script.refuse(first.name, "it belongs to no function", "run again"))?;
-        let own_block =
-            |node: &Node<'_>| first.statement.parent().is_some_and(|block| span(block).contains(span(*node)));
-        for tool in &captured.tools {
-            let (file, call) = scripts.expression(&tool.registration)?;
-            if file.path != script.path || !own_block(&call) {
-                return Err(file.refuse(
-                    call,
-                    "this tool is registered where the variables are not in sight",
-                    "register it in the function that has them, and run again",
-                ));
-            }
+        let factory = match &first.field {
+            Some(_) => fields::class(script, first.name)?,
+            None => enclosing_function(first.name)
+                .ok_or_else(|| script.refuse(first.name, "it belongs to no function", "run again"))?,
+        };
+        match &first.field {
+            Some(_) => fields::registered_in(captured, scripts, script, factory)?,
+            None => in_sight(captured, scripts, script, first)?,
         }
-        let whole = variables.len() == 1 && is_whole(script, first);
+        let whole = variables.len() == 1
+            && first
+                .field
+                .as_ref()
+                .map_or_else(|| is_whole(script, first), |field| fields::is_whole(script, first, field));
         let capital = camel(&captured.names.noun, true);
-        let store = free(script, &plurals(&camel(&captured.names.noun, false)), first.name)?;
         let (name, ty, declares) = names(script, captured, &variables, whole, &capital)?;
-        let close = ends::close(captured, scripts)?;
-        let record = Self { captured, scripts, script, variables, whole, name, ty, declares, store, close, factory };
+        let stores = plurals(&camel(&captured.names.noun, false)).into_iter().filter(|store| *store != name);
+        let store = free(script, &stores.collect::<Vec<_>>(), first.name)?;
+        let close = ends::close(captured, scripts, None)?;
+        let (first, outward, home) = (None, false, true);
+        let record = Self {
+            captured,
+            scripts,
+            script,
+            variables,
+            whole,
+            name,
+            ty,
+            declares,
+            store,
+            close,
+            first,
+            outward,
+            home,
+            factory,
+        };
         record.independent()?;
         Ok(record)
     }
 
     /// The first values must not depend on each other.
     fn independent(&self) -> Result<(), Refused> {
-        for variable in &self.variables {
+        for variable in self.variables.iter().filter(|variable| variable.field.is_none()) {
             for used in scope::uses(self.script, variable.name) {
                 if self.variables.iter().any(|other| span(other.statement).contains(span(used))) {
                     return Err(self.script.refuse(
@@ -112,8 +150,16 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
+    /// Whether a function stands in the file.
+    pub fn has(&self, carrier: &Carries) -> bool {
+        carrier.function.path == self.script.path
+    }
+
     /// The first value of a record, line by line.
     pub fn initial_lines(&self) -> Vec<String> {
+        if let Some(first) = &self.first {
+            return create::unindented(first.maker, first.made, &first.text);
+        }
         create::unindented(self.script, self.variables[0].statement, &self.initial())
     }
 
@@ -129,7 +175,7 @@ impl<'a> Record<'a> {
             .variables
             .iter()
             .map(|variable| {
-                let (name, value) = (self.script.of(variable.name), value(variable));
+                let (name, value) = (variable.label(self.script), value(variable));
                 if name == value { value } else { format!("{name}: {value}") }
             })
             .collect();
@@ -139,10 +185,10 @@ impl<'a> Record<'a> {
     /// Takes the variables out of the function, and puts the store in front of it.
     pub fn take_out(&self, edits: &mut Edits) -> Result<(), Refused> {
         let script = self.script;
-        // Neighbours go together, so that no blank line of theirs is left.
-        let statements: Vec<Node<'_>> = self.variables.iter().map(|variable| variable.statement).collect();
-        for run in statements.chunk_by(|a, b| a.next_named_sibling() == Some(*b)) {
-            edits.cut(script, script.removal_of_run(run[0], run[run.len() - 1]));
+        match &self.captured.handed {
+            Some(handed) if self.home => handed::take_out(self, handed, edits)?,
+            Some(_) => return Ok(()),
+            None => self.take_out_statements(edits),
         }
         let top = self.place();
         words::above(edits, script, self.factory);
@@ -151,6 +197,16 @@ impl<'a> Record<'a> {
         let start = script.line_start(script.with_comments(top));
         edits.insert(script, start, format!("{text}{newline}{newline}"));
         Ok(())
+    }
+
+    fn take_out_statements(&self, edits: &mut Edits) {
+        let script = self.script;
+        fields::take_out(self, edits);
+        // Neighbours go together, so that no blank line of theirs is left.
+        let statements: Vec<Node<'_>> = self.variables.iter().map(|variable| variable.statement).collect();
+        for run in statements.chunk_by(|a, b| a.next_named_sibling() == Some(*b)) {
+            edits.cut(script, script.removal_of_run(run[0], run[run.len() - 1]));
+        }
     }
 
     /// The statement that the store is declared before: the one around the function, or an earlier one that may call it already.
@@ -194,8 +250,9 @@ impl<'a> Record<'a> {
             (Some(_), Some(ty)) => format!("<{ty}>"),
             _ => String::new(),
         };
+        let export = if self.outward { "export " } else { "" };
         let store = format!(
-            "const {}{annotation} = new {class}{argument}({{\n\t{}{comma}\n}});",
+            "{export}const {}{annotation} = new {class}{argument}({{\n\t{}{comma}\n}});",
             self.store,
             lines.join(",\n\t")
         );
@@ -210,10 +267,26 @@ impl<'a> Record<'a> {
             return members.iter().map(|member| format!("{member};")).collect();
         }
         let member = |variable: &Variable<'_>| {
-            Some(format!("{}: {};", self.script.of(variable.name), variable.ty.as_ref()?.text()))
+            Some(format!("{}: {};", variable.label(self.script), variable.ty.as_ref()?.text()))
         };
         self.variables.iter().filter_map(member).collect()
     }
+}
+
+/// Refuses a tool that is registered where the variables are not known.
+fn in_sight(captured: &Captured, scripts: &Scripts<'_>, script: &Script, first: &Variable<'_>) -> Result<(), Refused> {
+    let own_block = |node: &Node<'_>| first.statement.parent().is_some_and(|block| span(block).contains(span(*node)));
+    for tool in &captured.tools {
+        let (file, call) = scripts.expression(&tool.registration)?;
+        if file.path != script.path || !own_block(&call) {
+            return Err(file.refuse(
+                call,
+                "this tool is registered where the variables are not in sight",
+                "register it in the function that has them, and run again",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn variable<'a>(
@@ -239,7 +312,7 @@ fn variable<'a>(
         let factory =
             enclosing_function(name).ok_or_else(|| script.refuse(name, "it belongs to no function", "run again"))?;
         let ty = types::object(script, declarator, factory)?;
-        return Ok(Variable { name, statement, ty, value });
+        return Ok(Variable { name, statement, ty, value, field: None });
     }
     if let Some(value) = value {
         types::plain(script, value)?;
@@ -252,7 +325,7 @@ fn variable<'a>(
             None
         }
     };
-    Ok(Variable { name, statement, ty, value })
+    Ok(Variable { name, statement, ty, value, field: None })
 }
 
 /// Whether a variable is never assigned anew and holds an object: then that is the record.
@@ -284,7 +357,7 @@ fn names(
     };
     if whole {
         let declares = matches!(first.ty, Some(Typed::Members(_)));
-        return Ok((script.of(first.name).to_owned(), of_type(declares)?, declares && script.typed()));
+        return Ok((first.label(script).to_owned(), of_type(declares)?, declares && script.typed()));
     }
     let noun = camel(&captured.names.noun, false);
     let candidates = [noun.clone(), format!("{noun}State"), format!("{noun}Record")];
@@ -292,7 +365,7 @@ fn names(
 }
 
 /// The first name that a file does not use.
-fn free(script: &Script, candidates: &[String], at: Node<'_>) -> Result<String, Refused> {
+pub fn free(script: &Script, candidates: &[String], at: Node<'_>) -> Result<String, Refused> {
     let mut used = Vec::new();
     let mut stack = vec![script.tree.root_node()];
     while let Some(node) = stack.pop() {
@@ -323,7 +396,8 @@ const RESERVED: &[&str] = &[
     "Map", "Set", "Date", "Array", "Object", "Number", "String", "Record", "Promise", "Symbol", "Error",
 ];
 
-fn camel(noun: &str, capital: bool) -> String {
+/// A noun as a name.
+pub fn camel(noun: &str, capital: bool) -> String {
     let mut out = String::new();
     for (index, word) in noun.split(' ').enumerate() {
         match word.chars().next().filter(|_| index > 0 || capital) {
@@ -337,7 +411,8 @@ fn camel(noun: &str, capital: bool) -> String {
     out
 }
 
-fn plurals(noun: &str) -> [String; 3] {
+/// Names for many of them.
+pub fn plurals(noun: &str) -> [String; 3] {
     let plural = match noun {
         _ if noun.ends_with(['s', 'x', 'z']) || noun.ends_with("ch") || noun.ends_with("sh") => format!("{noun}es"),
         _ => match noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u'])) {

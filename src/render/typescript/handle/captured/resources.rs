@@ -21,9 +21,14 @@ struct Registered<'a> {
     handler: Node<'a>,
 }
 
+/// Those of the record's file.
+fn own<'r>(record: &'r Record<'_>) -> impl Iterator<Item = &'r ResourceUse> {
+    record.captured.resources.iter().filter(|resource| resource.registration.path == record.script.path)
+}
+
 /// Makes templates of the resources, and gives their handlers the record.
 pub fn look_up(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
-    for resource in &record.captured.resources {
+    for resource in own(record) {
         let Registered { script, uri, handler } = read(record, resource)?;
         let text = script.style.string(&template(record, script, uri)?);
         edits.replace(script, span(uri), format!("new {TEMPLATE}({text}, {{ list: undefined }})"));
@@ -40,12 +45,12 @@ pub fn uris(record: &Record<'_>) -> Result<Vec<String>, Refused> {
         let read = read(record, resource)?;
         template(record, read.script, read.uri)
     };
-    record.captured.resources.iter().map(of).collect()
+    own(record).map(of).collect()
 }
 
 /// Where the class of templates comes from, if one is needed: from where the server's class does.
 pub fn import(record: &Record<'_>) -> Result<Option<String>, Refused> {
-    if record.captured.resources.is_empty() {
+    if own(record).next().is_none() {
         return Ok(None);
     }
     let script = record.script;

@@ -132,22 +132,23 @@ pub fn made_by_a_call(script: &Script, value: Option<Node<'_>>) -> Result<(), Re
 
 /// Refuses assignments of what has to be waited for or is made by a class: without types nothing says what it is.
 pub fn assigned(script: &Script, name: Node<'_>) -> Result<(), Refused> {
-    for used in scope::uses(script, name) {
-        let assignment = used.parent().filter(|parent| {
-            parent.kind().ends_with("assignment_expression") && parent.child_by_field_name("left") == Some(used)
-        });
-        let Some(value) = assignment.and_then(|assignment| assignment.child_by_field_name("right")) else { continue };
-        let lives =
-            value.kind() == "await_expression" || value.kind() == "new_expression" && !is_container(script, value);
-        if lives {
-            return Err(script.refuse(
-                value,
-                "this may be an object with a life of its own, and not plain data",
-                "keep plain data in the variable, and make the rest where it is used",
-            ));
-        }
+    scope::uses(script, name).into_iter().try_for_each(|used| assigned_here(script, used))
+}
+
+/// The same, for one use.
+pub fn assigned_here(script: &Script, used: Node<'_>) -> Result<(), Refused> {
+    let assignment = used.parent().filter(|parent| {
+        parent.kind().ends_with("assignment_expression") && parent.child_by_field_name("left") == Some(used)
+    });
+    let Some(value) = assignment.and_then(|assignment| assignment.child_by_field_name("right")) else { return Ok(()) };
+    match value.kind() == "await_expression" || value.kind() == "new_expression" && !is_container(script, value) {
+        true => Err(script.refuse(
+            value,
+            "this may be an object with a life of its own, and not plain data",
+            "keep plain data in the variable, and make the rest where it is used",
+        )),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// The type of a declared variable.
@@ -156,7 +157,16 @@ pub fn of(scripts: &Scripts<'_>, script: &Script, declarator: Node<'_>) -> Resul
         known(scripts, script, written)?;
         return Ok(Typed::Text(script.of(written).to_owned()));
     }
-    let value = declarator.child_by_field_name("value");
+    of_value(scripts, script, declarator, declarator.child_by_field_name("value"))
+}
+
+/// The type of a first value, where none is written.
+pub fn of_value(
+    scripts: &Scripts<'_>,
+    script: &Script,
+    declarator: Node<'_>,
+    value: Option<Node<'_>>,
+) -> Result<Typed, Refused> {
     let unknown = || {
         script.refuse(declarator, "its type is not written, and can't be told from its first value", "write its type")
     };

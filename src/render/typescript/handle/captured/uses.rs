@@ -4,8 +4,10 @@ use tree_sitter::Node;
 
 use super::super::edits::Edits;
 use super::super::work::function_in;
+use super::fields;
 use super::record::Record;
 use crate::model::facts::Span;
+use crate::plan::Site;
 use crate::plan::handle::{Carries, Entry};
 use crate::render::Refused;
 use crate::render::typescript::scope;
@@ -23,16 +25,23 @@ pub fn function<'a>(record: &Record<'a>, carrier: &Carries) -> Result<Node<'a>, 
 pub fn replace(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
     let script = record.script;
     let mut bodies = Vec::new();
-    for carrier in &record.captured.carriers {
+    for carrier in record.captured.carriers.iter().filter(|carrier| record.has(carrier)) {
         let function = function(record, carrier)?;
         let body = function.child_by_field_name("body");
         bodies.push(body.ok_or_else(|| script.refuse(function, "this function has no body", "run again"))?);
+    }
+    if record.variables.iter().any(|variable| variable.field.is_some()) {
+        return fields::replace(record, &bodies, edits);
     }
     for variable in &record.variables {
         let name = script.of(variable.name);
         let own = scope::binding(script, variable.name, name);
         for pattern in mentions(script, script.tree.root_node(), name) {
             let taken_apart = pattern.kind() == "shorthand_property_identifier_pattern";
+            let handed = record.captured.handed.as_ref();
+            if handed.is_some_and(|handed| handed.declares(&script.path, span(pattern))) {
+                continue;
+            }
             if taken_apart && scope::binding(script, pattern, name) == own {
                 return Err(script.refuse(
                     pattern,
@@ -42,7 +51,9 @@ pub fn replace(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
             }
         }
         for used in scope::uses(script, variable.name) {
-            if record.captured.ends.iter().any(|end| end.path == script.path && end.span == span(used)) {
+            let seen = |site: &Site| site.path == script.path && site.span.contains(span(used));
+            let handed = record.captured.handed.iter();
+            if record.captured.ends.iter().chain(handed.flat_map(|handed| handed.sites())).any(seen) {
                 continue;
             }
             if !bodies.iter().any(|body| span(*body).contains(span(used))) {
@@ -66,7 +77,7 @@ pub fn replace(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
 /// Gives functions the record, and their calls the argument.
 pub fn pass_on(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
     let script = record.script;
-    for carrier in &record.captured.carriers {
+    for carrier in record.captured.carriers.iter().filter(|carrier| record.has(carrier)) {
         let function = function(record, carrier)?;
         if matches!(carrier.entry, Entry::Handler(_)) {
             continue;
@@ -78,7 +89,9 @@ pub fn pass_on(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
                 "pass the record by hand",
             ));
         }
-        only_called(record, carrier, function)?;
+        if !fields::only_called(script, carrier, function)? {
+            only_called(record, carrier, function)?;
+        }
         let parameter = match &record.ty {
             Some(ty) => format!("{}: {ty}", record.name),
             None => record.name.clone(),

@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::edits::Edits;
-use super::super::write_back::{after, changes, insertion, last_of_each};
-use super::record::Record;
+use super::super::write_back::{after, changes, changes_of, insertion, last_of_each};
+use super::record::{Record, Variable};
 use super::uses::function;
 use crate::model::facts::Span;
 use crate::plan::handle::Entry;
@@ -34,8 +34,11 @@ pub fn write_back(record: &Record<'_>, edits: &mut Edits, handler: Node<'_>, key
 
 /// Changes of the variables that stand in a function itself.
 fn own<'t>(record: &Record<'t>, function: Node<'t>) -> Vec<Node<'t>> {
-    let of = |name: Node<'t>| changes(record.script, function, name, !record.whole);
-    record.variables.iter().flat_map(|variable| of(variable.name)).collect()
+    let of = |variable: &Variable<'t>| match &variable.field {
+        Some(field) => changes_of(record.script, function, &field.uses, !record.whole),
+        None => changes(record.script, function, variable.name, !record.whole),
+    };
+    record.variables.iter().flat_map(of).collect()
 }
 
 /// Which of the functions that take the record change it, by themselves or through others.
@@ -44,6 +47,11 @@ fn changing(record: &Record<'_>) -> Result<Vec<bool>, Refused> {
     let mut out = Vec::new();
     let mut bodies: Vec<Span> = Vec::new();
     for carrier in carriers {
+        if !record.has(carrier) {
+            bodies.push(Span::new(0, 0));
+            out.push(false);
+            continue;
+        }
         let function = function(record, carrier)?;
         bodies.push(span(function));
         out.push(!matches!(carrier.entry, Entry::Handler(_)) && !own(record, function).is_empty());

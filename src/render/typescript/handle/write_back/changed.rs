@@ -50,6 +50,21 @@ pub fn changes<'t>(script: &'t Script, function: Node<'t>, variable: Node<'t>, o
     out
 }
 
+/// Where code within a function changes what expressions of it stand for (`this.lines`). `own`: assignments to them count.
+pub fn changes_of<'t>(script: &'t Script, function: Node<'t>, used: &[Node<'t>], own: bool) -> Vec<Node<'t>> {
+    let mut out = Vec::new();
+    for used in used.iter().copied().filter(|used| span(function).contains(span(*used))) {
+        out.extend(change(script, used).filter(|_| own || used != whole(used)));
+        out.extend(handed_on(script, used, DEPTH));
+        for part in parts(script, used) {
+            look(script, function, part, false, DEPTH, &mut out);
+        }
+    }
+    out.sort_by_key(Node::start_byte);
+    out.dedup();
+    out
+}
+
 fn look<'t>(
     script: &'t Script,
     function: Node<'t>,

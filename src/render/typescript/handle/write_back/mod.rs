@@ -13,8 +13,8 @@ use crate::plan::Site;
 use crate::plan::handle::{Container, Entry, Kind, Place, Role, Touch};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, bare, children, is_function, span};
-pub use changed::changes;
 use changed::may_change;
+pub use changed::{changes, changes_of};
 pub use place::{after, insertion, last_of_each};
 
 /// How many functions may hand a value on, one to the other.
