@@ -375,7 +375,7 @@ impl Flow<'_> {
     pub fn owner(&self, id: super::value::ObjId) -> Owner {
         match (self.object(id).class, self.object(id).role) {
             (Some(class), _) => Owner::Class(self.topmost(class)),
-            (None, Some(role @ (Role::RequestScope | Role::MessageMeta))) => Owner::Shared(role),
+            (None, Some(role @ (Role::Request | Role::RequestScope | Role::MessageMeta))) => Owner::Shared(role),
             (None, _) => Owner::Object(id),
         }
     }

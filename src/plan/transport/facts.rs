@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::classify::lifetime::Lasting;
 use crate::classify::stores::Found;
 use crate::model::facts::{ExprKind, FuncKind, Span, TOP};
-use crate::model::flow::value::{ObjId, SourceInfo, SourceKind};
+use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
 use crate::model::flow::{Edge, Flow, Root};
 use crate::model::lives::{Mode, TransportSite, reach};
 use crate::model::program::{At, ExprRef, FuncRef};
@@ -119,6 +119,9 @@ impl Collector<'_, '_, '_> {
                     self.predicates.iter().any(|func| self.flow.program.within(self.flow.program.func_of(at), *func));
                 (operator.text().starts_with("==") && !own && self.decides(at)).then_some(Fact::Opens)
             }
+            ExprKind::Member { object, .. } if self.carries(at, At { module: at.module, id: *object }) => {
+                Some(Fact::Carried)
+            }
             ExprKind::Symbol(_) | ExprKind::Member { .. } if !objects.is_empty() => {
                 if objects.iter().all(|id| self.tables.contains(id)) {
                     Some(Fact::Table)
@@ -133,6 +136,18 @@ impl Collector<'_, '_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a field is one of a request, and all that it ever holds belongs to a session: a transport, or an entry of their table.
+    fn carries(&self, field: ExprRef, of: ExprRef) -> bool {
+        let on_request = [Role::Request, Role::RequestScope].into_iter().any(|role| self.flow.plays(of, role));
+        let held: Vec<ObjId> = self.flow.objects_at(field).collect();
+        let entries = |id: &ObjId| {
+            let mut tables = self.tables.iter();
+            tables.any(|table| self.flow.elements(*table).iter().any(|value| *value == Value::Object(*id)))
+        };
+        let goes = |id: &ObjId| is_transport(self.flow.object(*id).role) || entries(id);
+        on_request && !held.is_empty() && held.iter().all(goes)
     }
 
     fn call(&self, at: ExprRef) -> Option<Fact> {

@@ -47,6 +47,8 @@ pub enum Fact {
     Handle,
     /// It ends a session's transport or server.
     Close,
+    /// A field of a request in which code that runs before the handler leaves the transport of the session, or what holds it.
+    Carried,
     /// It is the method of the request.
     Method,
     /// It writes a log line or a measurement.
@@ -81,6 +83,8 @@ pub struct Route {
     pub methods: Vec<String>,
     /// The handlers that reach a transport.
     pub handlers: Vec<Site>,
+    /// What else the registration names: functions that see the request before the handlers do.
+    pub hooks: Vec<Site>,
     /// The framework's package; `http` for the platform's own server, empty for a framework that calls exported functions.
     pub framework: String,
 }

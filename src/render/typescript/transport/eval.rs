@@ -21,6 +21,7 @@ impl Machine<'_> {
             Some(Fact::Table) => Value::Table,
             Some(Fact::Construct | Fact::Sessionless) => Value::Some,
             Some(Fact::Method) => self.method(node),
+            Some(Fact::Carried) => self.carried(node),
             _ => value,
         }
     }
@@ -269,7 +270,7 @@ impl Machine<'_> {
 
     fn is_transport(&self, member: Node<'_>) -> bool {
         let object = member.child_by_field_name("object").map(crate::render::typescript::script::bare);
-        object.is_some_and(|object| self.fact(object) == Some(&Fact::Transport))
+        object.is_some_and(|object| matches!(self.fact(object), Some(Fact::Transport | Fact::Carried)))
     }
 
     fn subscript(&mut self, node: Node<'_>, env: &mut Env) -> Value {

@@ -125,7 +125,11 @@ impl<'w> Fold<'w> {
     ) -> Result<Vec<Change>, Refused> {
         let script = &self.world.units[unit].script;
         let Some(routed) = self.world.unit(&route.at.path) else { return Ok(Vec::new()) };
-        if let Some(open) = drains.iter().find(|shutdown| !ends_process(&step.endings, script, **shutdown)) {
+        let ends = |shutdown: &Node<'w>| {
+            ends_process(&step.endings, script, *shutdown)
+                || (routed == unit && self.closes_instance(unit, route, *shutdown))
+        };
+        if let Some(open) = drains.iter().find(|shutdown| !ends(shutdown)) {
             return Err(script.refuse(
                 *open,
                 "the sessions are closed here, and the server may be started again after it: requests would be refused for ever",
@@ -226,6 +230,26 @@ impl<'w> Fold<'w> {
         Ok(imports::add(script, &wanted))
     }
 
+    /// Whether code runs when the very application closes on which a function registers the route, and which can't be opened again.
+    fn closes_instance(&self, unit: usize, route: &Route, shutdown: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        let application = |call: Node<'w>| {
+            let callee = call.child_by_field_name("function")?;
+            let object = callee.child_by_field_name("object").filter(|object| object.kind() == "identifier")?;
+            Some((callee.child_by_field_name("property")?, script.of(object)))
+        };
+        let hook = std::iter::successors(Some(shutdown), Node::parent).filter(|node| node.kind() == "call_expression");
+        let hook = hook.into_iter().find(|call| {
+            let event = self.argument(*call, 0).map_or("", |event| script.of(event).trim_matches(['"', '\'']));
+            matches!(event, "preClose" | "onClose")
+                && application(*call).is_some_and(|(name, _)| script.of(name) == "addHook")
+        });
+        let (Some(hook), Some(routed)) = (hook, script.node(route.at.span)) else { return false };
+        let same = application(hook).map(|(_, app)| app) == application(routed).map(|(_, app)| app);
+        let function = enclosing_function(hook);
+        same && function.is_some() && function == enclosing_function(routed)
+    }
+
     /// Whether all calls of the function around a node are gone.
     fn is_uncalled(&self, unit: usize, node: Node<'w>) -> bool {
         let Some(function) = std::iter::successors(enclosing_function(node), |inner| enclosing_function(*inner)).last()
@@ -272,6 +296,10 @@ impl<'w> Fold<'w> {
             return Ok(());
         }
         let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+        let options = arguments.iter().copied().find(|argument| argument.kind() == "object");
+        if let Some(options) = options.filter(|_| flight.entry.framework == Framework::Fastify) {
+            return self.hook_option(unit, options, &flight.names.track);
+        }
         let here = route.handlers.iter().filter(|site| site.path == route.at.path);
         let handlers: Vec<Span> = here.map(|site| site.span).collect();
         let at = arguments
@@ -279,15 +307,55 @@ impl<'w> Fold<'w> {
             .find(|argument| handlers.iter().any(|handler| span(**argument).contains(*handler)))
             .or(arguments.last());
         if let Some(at) = at {
-            let script = &self.world.units[unit].script;
-            let line = script.line_start(at.start_byte());
-            // An argument that begins a line gets one before it.
-            let alone = script.text()[line..at.start_byte()].trim().is_empty();
-            let apart =
-                if alone { format!("{}{}", script.style.newline, script.indentation(*at)) } else { " ".to_owned() };
-            self.edits[unit].insert(at.start_byte(), format!("{},{apart}", flight.hook()));
+            self.put_before(unit, *at, &flight.hook());
         }
         Ok(())
+    }
+
+    /// `{ preHandler: track }` in the options that a route has.
+    fn hook_option(&mut self, unit: usize, options: Node<'w>, track: &str) -> Result<(), Refused> {
+        let script = &self.world.units[unit].script;
+        let fields: Vec<Node<'w>> =
+            children(options).into_iter().filter(|field| !self.edits[unit].gone(*field)).collect();
+        let named = |wanted: &str| {
+            fields.iter().copied().find(|field| {
+                let key = field.child_by_field_name("key").or_else(|| field.child_by_field_name("name"));
+                script.of(key.unwrap_or(*field)) == wanted
+            })
+        };
+        let known = named("preHandler");
+        if let Some(list) = known.and_then(|field| field.child_by_field_name("value")) {
+            if list.kind() == "array" {
+                let text = if children(list).is_empty() { track.to_owned() } else { format!("{track}, ") };
+                self.edits[unit].insert(list.start_byte() + 1, text);
+            } else {
+                self.edits[unit].insert(list.start_byte(), format!("[{track}, "));
+                self.edits[unit].insert(list.end_byte(), "]");
+            }
+            return Ok(());
+        }
+        let spread = fields.iter().find(|field| field.kind() == "spread_element");
+        if let Some(unclear) = spread.copied().or(known) {
+            return Err(script.refuse(
+                unclear,
+                "the options of this route are put together elsewhere, and shutdown has to wait for its requests",
+                "write `preHandler` as a list here, then run again",
+            ));
+        }
+        match named("handler").or(fields.first().copied()) {
+            Some(first) => self.put_before(unit, first, &format!("preHandler: {track}")),
+            None => self.edits[unit].replace(span(options), format!("{{ preHandler: {track} }}")),
+        }
+        Ok(())
+    }
+
+    /// Puts one more element before another; one that begins a line gets a line before it.
+    fn put_before(&mut self, unit: usize, at: Node<'w>, text: &str) {
+        let script = &self.world.units[unit].script;
+        let line = script.line_start(at.start_byte());
+        let alone = script.text()[line..at.start_byte()].trim().is_empty();
+        let apart = if alone { format!("{}{}", script.style.newline, script.indentation(at)) } else { " ".to_owned() };
+        self.edits[unit].insert(at.start_byte(), format!("{text},{apart}"));
     }
 
     fn count(&mut self, unit: usize, count: Node<'w>, set: &str) {

@@ -312,7 +312,7 @@ impl<'w> Fold<'w> {
     pub(super) fn speaks(&self, unit: usize, node: Node<'w>, depth: usize) -> bool {
         let file = &self.world.units[unit];
         any(node, &mut |inner| {
-            let known = matches!(file.fact(inner), Some(Fact::Absent | Fact::Table));
+            let known = matches!(file.fact(inner), Some(Fact::Absent | Fact::Table | Fact::Carried));
             known
                 || self.is_absent(unit, inner)
                 || (depth > 0

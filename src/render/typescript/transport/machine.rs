@@ -51,6 +51,8 @@ pub struct Machine<'w> {
     params: FxHashMap<Name, Value>,
     finals: FxHashMap<Name, Value>,
     returns: FxHashMap<Function, Value>,
+    /// What code before the handlers leaves in the fields of a request, by name.
+    carried: FxHashMap<&'w str, Value>,
     called: FxHashSet<Function>,
     /// Variables that a function within their own changes: what they hold at a place is not known by going there.
     shared: FxHashSet<Name>,
@@ -85,6 +87,7 @@ impl<'w> Machine<'w> {
             params: FxHashMap::default(),
             finals: FxHashMap::default(),
             returns: FxHashMap::default(),
+            carried: FxHashMap::default(),
             called: FxHashSet::default(),
             shared: FxHashSet::default(),
             written: world.units.iter().flat_map(|unit| fields_assigned(&unit.script)).collect(),
@@ -260,6 +263,22 @@ impl<'w> Machine<'w> {
         Some(self.returns.get(&target).cloned().unwrap_or(Value::Never))
     }
 
+    /// What a field of the request holds. Without sessions nobody leaves anything there, but for what is made for the request itself.
+    pub(super) fn carried(&self, field: Node<'_>) -> Value {
+        let name = field.child_by_field_name("property").map_or("", |name| self.text(name));
+        self.carried.get(name).cloned().unwrap_or(Value::Gone)
+    }
+
+    fn carry(&mut self, field: Node<'_>, value: Value) {
+        let before = self.carried(field);
+        let after = before.clone().join(value);
+        let name = field.child_by_field_name("property").map_or("", |name| self.text(name));
+        if after != before {
+            self.changed = true;
+            self.carried.insert(name, after);
+        }
+    }
+
     /// The value of a name.
     pub(super) fn name(&mut self, node: Node<'_>, env: &Env) -> Value {
         let Some(symbol) = self.unit().symbol(node) else {
@@ -344,6 +363,9 @@ impl<'w> Machine<'w> {
                 }
             }
             _ => {
+                if self.fact(target) == Some(&Fact::Carried) {
+                    self.carry(target, value);
+                }
                 self.eval(target, env);
             }
         }

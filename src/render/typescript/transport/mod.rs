@@ -7,6 +7,7 @@
 mod announced;
 mod answered;
 mod branches;
+mod carried;
 mod chores;
 mod closing;
 mod comments;
@@ -22,6 +23,7 @@ mod exec;
 mod flight;
 mod fold;
 mod guard;
+mod hooks;
 mod keepers;
 mod leftovers;
 mod lines;
@@ -130,7 +132,8 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         routes.flat_map(|route| &route.handlers).filter_map(|site| Some((world.unit(&site.path)?, site.span))).collect()
     };
     // What other methods run is replaced: these functions run for POST alone.
-    let post = handlers(&|route| serves(route) != Serves::Gone && !routes::is_node(route));
+    let mut post = handlers(&|route| serves(route) != Serves::Gone && !routes::is_node(route));
+    post.extend(hooks::of_post(step, world));
     let node = handlers(&|route| routes::is_node(route));
     let run = |other| Machine::run_all(world, &Methods { post: post.clone(), other });
     let before = Machine::run_blind(world, &Methods::default());
@@ -149,12 +152,14 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     fold.run()?;
     fold.lost_at_end()?;
     fold.routes(step)?;
+    fold.unhook(step);
     fold.node_helpers(step);
     fold.set_up(&|unit| {
         let script = &world.units[unit].script;
         Project::of(files, &script.path).generator(script.typed())
     })?;
     fold.shared_servers(step, files)?;
+    fold.hooks(step);
     let mut imports = fold.requests_in_flight(step)?;
     fold.tidy(step);
     fold.merge_variables()?;
@@ -190,6 +195,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         changes.push(settled);
     }
     leftovers::check(world, &changes)?;
+    carried::check(world, &changes)?;
     answered::check(world, &changes)?;
     let loses = world.units.iter().zip(&changes).any(|(unit, own)| leftovers::loses_comment(&unit.script, own));
     if loses {

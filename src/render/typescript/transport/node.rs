@@ -257,7 +257,7 @@ impl<'w> Fold<'w> {
     }
 
     /// The block that stands in the place of a statement.
-    fn block_in_place_of(&self, unit: usize, outer: Node<'w>) -> Option<Node<'w>> {
+    pub(super) fn block_in_place_of(&self, unit: usize, outer: Node<'w>) -> Option<Node<'w>> {
         let (id, _) = self.unwrapped.iter().find(|((at, _), known)| *at == unit && **known == outer)?;
         let mut found = None;
         any(outer, &mut |node| {
