@@ -15,6 +15,7 @@ use crate::rules::detect::Context;
 
 use super::emitters::{self, Emitters};
 use super::routes::func_site;
+use super::slots::Slots;
 use super::{Fact, Route, Unit, is_transport, tables};
 
 /// Collects what is known, file by file.
@@ -29,7 +30,9 @@ pub fn collect(context: &Context<'_, '_>, routes: &[Route]) -> Vec<Unit> {
     let tables = tables::objects(context);
     let predicates = FxHashSet::default();
     let emitters = emitters::collect(flow);
-    let mut collector = Collector { sse, sessionless, context, flow, tables, ids, transports, emitters, predicates };
+    let slots = Slots::of(context);
+    let mut collector =
+        Collector { slots, sse, sessionless, context, flow, tables, ids, transports, emitters, predicates };
     collector.predicates = collector.opening_predicates();
     let mut out: Vec<Unit> = (0..context.modules.len() as u32)
         .filter(|module| context.modules[*module as usize])
@@ -59,6 +62,8 @@ pub(super) struct Collector<'a, 'c, 'p> {
     pub(super) context: &'c Context<'a, 'p>,
     pub(super) flow: &'a Flow<'p>,
     tables: FxHashSet<ObjId>,
+    /// What holds one session at a time.
+    slots: Slots,
     /// Where session ids enter.
     ids: FxHashSet<ExprRef>,
     /// Where transports are constructed.
@@ -107,6 +112,9 @@ impl Collector<'_, '_, '_> {
         if self.emitters.bases.contains(&at) {
             return Some(Fact::Emitter);
         }
+        if self.slots.contains(self.context, at) {
+            return Some(Fact::Slot);
+        }
         let objects: Vec<ObjId> = self.flow.objects_at(at).collect();
         let facts = self.flow.program.module(at.module);
         match facts.kind(at.id) {
@@ -144,7 +152,7 @@ impl Collector<'_, '_, '_> {
         let held: Vec<ObjId> = self.flow.objects_at(field).collect();
         let entries = |id: &ObjId| {
             let mut tables = self.tables.iter();
-            tables.any(|table| self.flow.elements(*table).iter().any(|value| *value == Value::Object(*id)))
+            tables.any(|table| self.flow.elements(*table).contains(&Value::Object(*id)))
         };
         let goes = |id: &ObjId| is_transport(self.flow.object(*id).role) || entries(id);
         on_request && !held.is_empty() && held.iter().all(goes)

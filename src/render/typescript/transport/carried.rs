@@ -4,6 +4,8 @@ use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::fold::{Fold, any};
+use super::machine::Machine;
+use super::value::Value;
 use super::world::World;
 use crate::model::facts::Span;
 use crate::plan::Site;
@@ -13,6 +15,24 @@ use crate::render::{Change, Refused};
 
 /// Calls that tell a framework of a field that requests have.
 const DECORATES: &[&str] = &["decorateRequest", "decorate"];
+
+impl<'w> Machine<'w> {
+    /// What a field of the request holds. Without sessions nobody leaves anything there, but for what is made for the request itself.
+    pub(super) fn carried(&self, field: Node<'_>) -> Value {
+        let name = field.child_by_field_name("property").map_or("", |name| self.text(name));
+        self.carried.get(name).cloned().unwrap_or(Value::Gone)
+    }
+
+    pub(super) fn carry(&mut self, field: Node<'_>, value: Value) {
+        let before = self.carried(field);
+        let after = before.clone().join(value);
+        let name = field.child_by_field_name("property").map_or("", |name| self.text(name));
+        if after != before {
+            self.changed = true;
+            self.carried.insert(name, after);
+        }
+    }
+}
 
 impl<'w> Fold<'w> {
     /// Takes the declarations of fields away that carried the transport of a session, and that nothing uses any more.

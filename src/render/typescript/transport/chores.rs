@@ -250,7 +250,9 @@ impl<'w> Fold<'w> {
                     && target
                         .child_by_field_name("object")
                         .is_some_and(|object| file.fact(bare(object)) == Some(&Fact::Table));
-                into_table || (closing && (self.quiet_target(unit, target, node) || self.stands_still(unit, node)))
+                into_table
+                    || self.empties_slot(unit, node)
+                    || (closing && (self.quiet_target(unit, target, node) || self.stands_still(unit, node)))
             }
             "unary_expression" => {
                 let deletes = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "delete");

@@ -20,7 +20,8 @@ enum Counted {
 impl<'w> Fold<'w> {
     /// `table.size`, `Object.keys(table).length`.
     pub(super) fn counts(&self, unit: usize) -> Vec<Node<'w>> {
-        self.all_counts(unit).into_iter().filter(|(_, what)| *what == Counted::All).map(|(node, _)| node).collect()
+        let counted = self.all_counts(unit).into_iter().filter(|(_, what)| *what == Counted::All);
+        counted.map(|(node, _)| node).chain(self.asked_alive(unit).into_iter().map(|(node, _)| node)).collect()
     }
 
     /// `Object.values(table).filter((t) => t instanceof SSEServerTransport).length`.

@@ -22,6 +22,7 @@ impl Machine<'_> {
             Some(Fact::Construct | Fact::Sessionless) => Value::Some,
             Some(Fact::Method) => self.method(node),
             Some(Fact::Carried) => self.carried(node),
+            Some(Fact::Slot) => self.slot(node, env).unwrap_or(value),
             _ => value,
         }
     }
@@ -64,6 +65,7 @@ impl Machine<'_> {
             "new_expression" => {
                 let arguments = self.arguments(node, env);
                 self.enter(node, &arguments);
+                self.refill(node, env);
                 Value::Some
             }
             "unary_expression" => self.unary(node, env),
@@ -270,7 +272,7 @@ impl Machine<'_> {
 
     fn is_transport(&self, member: Node<'_>) -> bool {
         let object = member.child_by_field_name("object").map(crate::render::typescript::script::bare);
-        object.is_some_and(|object| matches!(self.fact(object), Some(Fact::Transport | Fact::Carried)))
+        object.is_some_and(|object| matches!(self.fact(object), Some(Fact::Transport | Fact::Carried | Fact::Slot)))
     }
 
     fn subscript(&mut self, node: Node<'_>, env: &mut Env) -> Value {
@@ -302,6 +304,8 @@ impl Machine<'_> {
         if receiver == Value::Empty && FILLS.contains(&method.as_str()) {
             self.forget_target(callee.and_then(|callee| callee.child_by_field_name("object")), env);
         }
+        self.note_close(node, &receiver);
+        self.refill(node, env);
         if let Some(value) = self.enter(node, &arguments) {
             return value;
         }

@@ -312,55 +312,11 @@ impl<'w> Fold<'w> {
         Ok(())
     }
 
-    /// `{ preHandler: track }` in the options that a route has.
-    fn hook_option(&mut self, unit: usize, options: Node<'w>, track: &str) -> Result<(), Refused> {
-        let script = &self.world.units[unit].script;
-        let fields: Vec<Node<'w>> =
-            children(options).into_iter().filter(|field| !self.edits[unit].gone(*field)).collect();
-        let named = |wanted: &str| {
-            fields.iter().copied().find(|field| {
-                let key = field.child_by_field_name("key").or_else(|| field.child_by_field_name("name"));
-                script.of(key.unwrap_or(*field)) == wanted
-            })
-        };
-        let known = named("preHandler");
-        if let Some(list) = known.and_then(|field| field.child_by_field_name("value")) {
-            if list.kind() == "array" {
-                let text = if children(list).is_empty() { track.to_owned() } else { format!("{track}, ") };
-                self.edits[unit].insert(list.start_byte() + 1, text);
-            } else {
-                self.edits[unit].insert(list.start_byte(), format!("[{track}, "));
-                self.edits[unit].insert(list.end_byte(), "]");
-            }
-            return Ok(());
-        }
-        let spread = fields.iter().find(|field| field.kind() == "spread_element");
-        if let Some(unclear) = spread.copied().or(known) {
-            return Err(script.refuse(
-                unclear,
-                "the options of this route are put together elsewhere, and shutdown has to wait for its requests",
-                "write `preHandler` as a list here, then run again",
-            ));
-        }
-        match named("handler").or(fields.first().copied()) {
-            Some(first) => self.put_before(unit, first, &format!("preHandler: {track}")),
-            None => self.edits[unit].replace(span(options), format!("{{ preHandler: {track} }}")),
-        }
-        Ok(())
-    }
-
-    /// Puts one more element before another; one that begins a line gets a line before it.
-    fn put_before(&mut self, unit: usize, at: Node<'w>, text: &str) {
-        let script = &self.world.units[unit].script;
-        let line = script.line_start(at.start_byte());
-        let alone = script.text()[line..at.start_byte()].trim().is_empty();
-        let apart = if alone { format!("{}{}", script.style.newline, script.indentation(at)) } else { " ".to_owned() };
-        self.edits[unit].insert(at.start_byte(), format!("{text},{apart}"));
-    }
-
     fn count(&mut self, unit: usize, count: Node<'w>, set: &str) {
         let script = &self.world.units[unit].script;
-        self.edits[unit].replace(span(count), format!("{set}.size"));
+        let text =
+            self.alive_test(unit, count).map_or_else(|| format!("{set}.size"), |test| format!("{set}.size {test}"));
+        self.edits[unit].replace(span(count), text);
         if self.bound(unit, count) {
             return;
         }

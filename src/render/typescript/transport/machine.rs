@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::env::Env;
+use super::slots::Fillers;
 use super::value::Value;
 use super::world::{Function, Name, Unit, World};
 use crate::model::facts::{Span, SymbolKind};
@@ -26,6 +27,8 @@ pub struct Findings {
     pub always: FxHashSet<Function>,
     /// Variables that hold an absent session id, and never anything else.
     pub absent: FxHashSet<Name>,
+    /// Calls that close a session of which there is none.
+    pub idle_closes: FxHashSet<Place>,
 }
 
 /// Which method requests have, by the handlers that receive them.
@@ -52,13 +55,15 @@ pub struct Machine<'w> {
     finals: FxHashMap<Name, Value>,
     returns: FxHashMap<Function, Value>,
     /// What code before the handlers leaves in the fields of a request, by name.
-    carried: FxHashMap<&'w str, Value>,
+    pub(super) carried: FxHashMap<&'w str, Value>,
     called: FxHashSet<Function>,
     /// Variables that a function within their own changes: what they hold at a place is not known by going there.
     shared: FxHashSet<Name>,
+    /// What fills the places that hold one session at a time.
+    pub(super) fillers: Fillers<'w>,
     /// Names of fields that something assigns: what an object was written with may not be what they hold.
     pub(super) written: FxHashSet<&'w str>,
-    changed: bool,
+    pub(super) changed: bool,
     /// What was found.
     pub findings: Findings,
 }
@@ -90,6 +95,7 @@ impl<'w> Machine<'w> {
             carried: FxHashMap::default(),
             called: FxHashSet::default(),
             shared: FxHashSet::default(),
+            fillers: if blind { Fillers::default() } else { Fillers::of(world) },
             written: world.units.iter().flat_map(|unit| fields_assigned(&unit.script)).collect(),
             changed: true,
             findings: Findings::default(),
@@ -134,6 +140,7 @@ impl<'w> Machine<'w> {
         self.findings.ran.insert(own);
         self.function = own.1;
         let mut env = Env::default();
+        self.enter_slots(node, &mut env);
         for param in parameters(node) {
             match param.child_by_field_name("pattern").unwrap_or(param) {
                 name if name.kind() == "identifier" => {
@@ -263,22 +270,6 @@ impl<'w> Machine<'w> {
         Some(self.returns.get(&target).cloned().unwrap_or(Value::Never))
     }
 
-    /// What a field of the request holds. Without sessions nobody leaves anything there, but for what is made for the request itself.
-    pub(super) fn carried(&self, field: Node<'_>) -> Value {
-        let name = field.child_by_field_name("property").map_or("", |name| self.text(name));
-        self.carried.get(name).cloned().unwrap_or(Value::Gone)
-    }
-
-    fn carry(&mut self, field: Node<'_>, value: Value) {
-        let before = self.carried(field);
-        let after = before.clone().join(value);
-        let name = field.child_by_field_name("property").map_or("", |name| self.text(name));
-        if after != before {
-            self.changed = true;
-            self.carried.insert(name, after);
-        }
-    }
-
     /// The value of a name.
     pub(super) fn name(&mut self, node: Node<'_>, env: &Env) -> Value {
         let Some(symbol) = self.unit().symbol(node) else {
@@ -307,6 +298,10 @@ impl<'w> Machine<'w> {
         if after != before {
             self.changed = true;
             self.finals.insert(name, after);
+        }
+        if self.fillers.slots.contains(&name) {
+            env.set(name, value);
+            return;
         }
         let unit = &self.world.units[name.0];
         // What a function around this one declares is not this function's to know.
@@ -363,8 +358,10 @@ impl<'w> Machine<'w> {
                 }
             }
             _ => {
-                if self.fact(target) == Some(&Fact::Carried) {
-                    self.carry(target, value);
+                match (self.fact(target), self.unit().slot(target)) {
+                    (Some(Fact::Carried), _) => self.carry(target, value),
+                    (Some(Fact::Slot), Some(slot)) => self.assign((self.at, slot), value, env),
+                    _ => {}
                 }
                 self.eval(target, env);
             }

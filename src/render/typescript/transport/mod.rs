@@ -38,6 +38,7 @@ mod phrase;
 mod routes;
 mod servers;
 mod setup;
+mod slots;
 mod sse;
 mod tidy;
 mod value;
@@ -158,6 +159,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         let script = &world.units[unit].script;
         Project::of(files, &script.path).generator(script.typed())
     })?;
+    fold.own_slots(step)?;
     fold.shared_servers(step, files)?;
     fold.hooks(step);
     let mut imports = fold.requests_in_flight(step)?;
