@@ -6,7 +6,7 @@ use super::env::Env;
 use super::machine::Machine;
 use super::value::Value;
 use crate::plan::transport::Fact;
-use crate::render::typescript::script::{children, is_function};
+use crate::render::typescript::script::{children, is_function, span};
 
 /// Methods that put something into a list.
 pub(super) const FILLS: &[&str] = &["push", "unshift", "splice"];
@@ -15,6 +15,9 @@ impl Machine<'_> {
     /// The value of an expression; records what it decides and what it calls.
     pub fn eval(&mut self, node: Node<'_>, env: &mut Env) -> Value {
         let value = self.plain(node, env);
+        if value == Value::Empty {
+            self.findings.empty_lists.insert((self.at, span(node), node.kind_id()));
+        }
         match self.fact(node) {
             Some(Fact::Absent) => Value::Gone,
             Some(Fact::Opens) => Value::Bool(true),

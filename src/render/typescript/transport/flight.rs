@@ -137,7 +137,8 @@ impl<'w> Fold<'w> {
             ));
         }
         let framework = framework(route, &self.world.units[routed].script);
-        let names = self.free_names(unit, routed);
+        let asks = self.asks_to_count(route).unwrap_or(routed);
+        let names = self.free_names(unit, asks);
         let typed = script.typed();
         let (request, response) = self.names_of_handler(route, framework);
         let (ty, next) = match framework {
@@ -211,7 +212,10 @@ impl<'w> Fold<'w> {
         let indent = &script.text()[line..start];
         let indent = if indent.trim().is_empty() { indent } else { "" };
         self.edits[unit].insert(start, format!("{declarations}{newline}{newline}{indent}"));
-        self.hook(routed, route, call, &flight)?;
+        match routed == unit && asks != routed {
+            true => self.count_in_handler(unit, route, &flight)?,
+            false => self.hook(asks, route, call, &flight)?,
+        }
         let mut counts = counts.to_vec();
         counts.sort_by_key(Node::start_byte);
         counts.dedup();

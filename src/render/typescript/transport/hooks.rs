@@ -8,9 +8,10 @@ use super::machine::parameters;
 use super::routes::{Serves, is_node, serves};
 use super::world::{Function, World};
 use crate::model::facts::SymbolKind;
-use crate::plan::transport::{Fact, Transport};
+use crate::plan::transport::{Fact, Route, Transport};
 use crate::render::Refused;
-use crate::render::typescript::script::{bare, children, is_function, span, statement};
+use crate::render::typescript::in_flight::InFlight;
+use crate::render::typescript::script::{bare, children, enclosing_function, is_function, span, statement};
 
 /// Methods that register a function for requests of several routes.
 const REGISTERS: &[&str] = &["use", "addHook"];
@@ -262,5 +263,50 @@ impl<'w> Fold<'w> {
         let alone = script.text()[line..at.start_byte()].trim().is_empty();
         let apart = if alone { format!("{}{}", script.style.newline, script.indentation(at)) } else { " ".to_owned() };
         self.edits[unit].insert(at.start_byte(), format!("{text},{apart}"));
+    }
+
+    /// The handler of a plain server counts a request before it hands it on to the file that answers.
+    pub(super) fn count_in_handler(
+        &mut self,
+        unit: usize,
+        route: &Route,
+        flight: &InFlight<'_>,
+    ) -> Result<(), Refused> {
+        let script = &self.world.units[unit].script;
+        let mut calls = Vec::new();
+        for handler in self.handlers(route).into_iter().filter(|(at, _)| *at == unit) {
+            let Some(function) = self.world.function(handler) else { continue };
+            any(function, &mut |node| {
+                let target = self.world.units[unit].calls.get(&span(node)).filter(|_| node.kind() == "call_expression");
+                let leads = target.is_some_and(|target| self.leads_to_answer(*target, 4));
+                if leads && enclosing_function(node) == Some(function) && !self.edits[unit].gone(node) {
+                    calls.push(node);
+                }
+                leads
+            });
+        }
+        let in_block = |call: &Node<'w>| {
+            let block = statement(*call).parent();
+            block.is_some_and(|block| matches!(block.kind(), "statement_block" | "switch_case"))
+        };
+        if calls.is_empty() || !calls.iter().all(in_block) {
+            return Err(script.refuse(
+                script.node(route.at.span).unwrap_or_else(|| script.tree.root_node()),
+                "sessions are counted or closed here, and the call that hands requests on to the file that answers them is not seen",
+                "call the function that answers in a statement of its own here, then run again",
+            ));
+        }
+        for at in calls.into_iter().map(statement) {
+            let apart = format!("{}{}", script.style.newline, self.edits[unit].indentation(script, at));
+            self.edits[unit].insert(at.start_byte(), format!("{}{apart}", flight.hook()));
+        }
+        Ok(())
+    }
+
+    /// Whether a function answers requests, itself or in what it calls.
+    fn leads_to_answer(&self, (unit, at): Function, depth: usize) -> bool {
+        let answers = self.places(unit, &Fact::Handle).into_iter().any(|node| at.contains(span(node)));
+        let calls = self.world.units[unit].calls.iter().filter(|(call, _)| at.contains(**call));
+        answers || depth > 0 && calls.into_iter().any(|(_, target)| self.leads_to_answer(*target, depth - 1))
     }
 }

@@ -27,6 +27,8 @@ pub struct Findings {
     pub always: FxHashSet<Function>,
     /// Variables that hold an absent session id, and never anything else.
     pub absent: FxHashSet<Name>,
+    /// Expressions that are lists without elements.
+    pub empty_lists: FxHashSet<Place>,
     /// Calls that close a session of which there is none.
     pub idle_closes: FxHashSet<Place>,
 }

@@ -53,9 +53,9 @@ use super::project::Project;
 use super::prune::prune;
 use super::script::Script;
 use crate::model::facts::Span;
+use crate::plan::Level;
 use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
-use crate::plan::{Level, Site};
 use crate::render::{Change, Files, Refused, Rendered, union};
 pub(super) use edits::{item, item_alone};
 use fold::Fold;
@@ -63,46 +63,44 @@ use machine::{Machine, Methods};
 use routes::{Serves, serves};
 use world::World;
 
+/// What is told where the handler of the second SDK can't take the place of the transport.
+const OLDER_ALONE: &str = "Clients of the revision before the newest are served, as they were: what is done around the transport is more \
+                           than `createMcpHandler` allows for. To serve the newest too, give it a function that builds the server.";
+
 /// Renders the step. With the second SDK its handler serves all requests, so that it speaks the newest revision too; where the code has
-/// more to do than that allows, that is a decision of its authors.
+/// more to do than that allows, each request gets a transport, and that is said.
 pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> {
     let world = World::open(step, files)?;
     if step.sdk.0 == "@modelcontextprotocol/sdk" {
         return specialise(step, files, &world, false);
     }
-    let rendered = specialise(step, files, &world, true)?;
-    let changes = with_handler(step, &world, &rendered)?;
-    Ok(Rendered { changes, ..rendered })
+    if let Ok(modern) = specialise(step, files, &world, true)
+        && let Some(changes) = with_handler(step, &world, &modern)
+    {
+        return Ok(Rendered { changes, ..modern });
+    }
+    let mut older = specialise(step, files, &world, false)?;
+    older.notes.push(OLDER_ALONE.to_owned());
+    older.level = Some(Level::Review);
+    Ok(older)
 }
 
-/// The changes with the handler of the second SDK in them.
-fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Result<Vec<Change>, Refused> {
+/// The changes with the handler of the second SDK in them; `None` where the code around the transport is not as simple as that.
+fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Option<Vec<Change>> {
     let mut out = Vec::new();
     for unit in &world.units {
         let own: Vec<Change> =
             rendered.changes.iter().filter(|change| change.path == unit.script.path).cloned().collect();
-        let mut made: Vec<Span> =
-            unit.facts.iter().filter(|(_, fact)| **fact == Fact::Construct).map(|(at, _)| *at).collect();
-        made.sort_unstable();
-        let Some(first) = made.first() else {
+        if !unit.facts.values().any(|fact| *fact == Fact::Construct) {
             out.extend(own);
             continue;
-        };
-        let route = step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == unit.script.path);
-        let changes =
-            route.and_then(|route| modern::changes(&unit.script, &own, routes::framework(route, &unit.script)));
-        out.extend(changes.ok_or_else(|| Refused {
-            at: Site { path: unit.script.path.clone(), span: *first },
-            why: "what is done around this transport is more than `createMcpHandler` allows for, and without it clients of the newest \
-                  revision are not served"
-                .to_owned(),
-            todo: "build the server in a function without parameters, do nothing else between building, connecting and answering, then \
-                   run again; or give `createMcpHandler` that function by hand"
-                .to_owned(),
-        })?);
+        }
+        let route =
+            step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == unit.script.path)?;
+        out.extend(modern::changes(&unit.script, &own, routes::framework(route, &unit.script))?);
     }
     out.extend(rendered.changes.iter().filter(|change| world.unit(&change.path).is_none()).cloned());
-    Ok(out)
+    Some(out)
 }
 
 /// Whether changes leave nothing of a file.
@@ -165,6 +163,8 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     let mut imports = fold.requests_in_flight(step)?;
     fold.tidy(step);
     fold.merge_variables()?;
+    fold.tidy(step);
+    fold.empty_lists();
     fold.tidy(step);
     fold.node_guards(step)?;
     fold.close_servers(&|unit, response, server| {
