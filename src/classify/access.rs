@@ -1,7 +1,8 @@
 //! Accesses by session id: what does an id index, and where.
 
 use super::keys::{key_text, keys_session, session_part, stands_for_session};
-use crate::model::facts::{AssignKind, ExprKind, Key, TOP};
+use super::scratch::{Kept, is_fixed, is_scratch};
+use crate::model::facts::{AssignKind, ExprKind, Key};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::Lives;
@@ -109,6 +110,12 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives) -> Vec<Keyed> {
         }
     }
     super::bags::collect(flow, lives, &mut out);
+    let kept = Kept::new(flow, lives);
+    out.retain(|keyed| {
+        let call_only = |id| kept.is_of_one_call(flow, lives, id, &keyed.accesses);
+        let only_asked = keyed.accesses.iter().all(|access| matches!(access.kind, Kind::Test | Kind::Read));
+        !keyed.object.is_some_and(|id| call_only(id) || (only_asked && is_fixed(flow, id)))
+    });
     out.retain(|keyed| {
         let asked = |access: &Access| access.kind == Kind::Test && is_scratch(flow, keyed.object, access.func);
         !keyed.accesses.iter().all(asked)
@@ -286,15 +293,6 @@ fn copied_into(flow: &Flow<'_>, literal: ExprRef) -> Option<(ExprRef, Vec<ObjId>
         matches!(field.key, Key::Spread) && flow.objects_at(copied).any(|id| objects.contains(&id))
     });
     (*value == literal.id && copies).then_some((target, objects))
-}
-
-/// A list that lives no longer than the function that puts ids in it.
-fn is_scratch(flow: &Flow<'_>, object: Option<ObjId>, func: FuncRef) -> bool {
-    let symbol = object.and_then(|id| flow.holder(id)).and_then(|holder| holder.symbol);
-    symbol.is_some_and(|symbol| {
-        let declared = flow.program.symbol(symbol).func;
-        declared != TOP && flow.program.within(func, At { module: symbol.module, id: declared })
-    })
 }
 
 /// `list.find(t => t.sessionId === wanted)`: the list is indexed by the id.

@@ -28,6 +28,7 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives, out: &mut Vec<Keyed>) {
             _ => {}
         }
     }
+    super::models::collect(flow, &mut found);
     let reached = |keyed: &Keyed, kind: Kind| {
         keyed.accesses.iter().any(|access| access.kind == kind && lives.handler_reach.contains(&access.func))
     };
@@ -76,7 +77,7 @@ fn is_set_for_each_request(flow: &Flow<'_>, keyed: &Keyed) -> bool {
 }
 
 /// Notes an access under a name.
-fn note(found: &mut Vec<Keyed>, holder: Holder, bag: Option<Bag>, access: Access) {
+pub(super) fn note(found: &mut Vec<Keyed>, holder: Holder, bag: Option<Bag>, access: Access) {
     let same = |keyed: &&mut Keyed| keyed.bag == bag && keyed.holder.name == holder.name;
     match found.iter_mut().find(same) {
         Some(keyed) => keyed.accesses.push(access),

@@ -1,16 +1,16 @@
 //! What a store holds: decided by what flows into it and who touches it; names decide only what that leaves open.
 
-use rustc_hash::FxHashSet;
-
 use super::access::{Access, Keyed, Kind};
 use super::answer::Holds;
 use super::by_hand;
 use super::counts::{class_around, counts_only, is_counted_by_tools, is_limit, is_once, keeps_timers};
 use super::guards::{gates_only, is_guard};
-use super::lifetime::{Finder, Lasting};
+use super::lifetime::Lasting;
 use super::routing;
+use super::secrets;
 use super::spend;
 use super::stores::Analysis;
+use super::upstreams;
 use super::words;
 use crate::model::facts::{ExprKind, FuncKind};
 use crate::model::flow::Root;
@@ -32,7 +32,6 @@ pub struct Judged {
 
 const TRANSPORTS: &[Role] =
     &[Role::Transport, Role::SseTransport, Role::Response, Role::Server, Role::Channel, Role::EventStream];
-const UPSTREAMS: &[Role] = &[Role::Client, Role::ClientTransport, Role::ChildProcess];
 
 /// What a keyed store holds. `None` where it turns out to be no store of a session.
 pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
@@ -53,7 +52,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
             || (holds_any(TRANSPORTS, 2) && !holds_any(&[Role::Registration], 2));
     let written = analysis.value_type(keyed.object, &keyed.holder);
     let counted = written.as_ref().is_some_and(|ty| words::is_number_type(ty));
-    let auth = !counted && has_auth(analysis, keyed, &objects, &values, name);
+    let auth = !counted && secrets::has_auth(analysis, keyed, &objects, &values, name);
     let judged = |holds| Some(Judged { holds, with_transport: transport, with_auth: auth });
     let by_tools = reached_by_handlers(analysis, keyed, &objects);
 
@@ -61,10 +60,11 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let own_process =
         keyed.accesses.iter().all(|access| access.kind == Kind::Delete || is_handler_access(analysis, access))
             && keyed.accesses.iter().any(|access| access.kind != Kind::Delete)
-            && !holds_any(&[Role::Client, Role::ClientTransport], 2);
-    let upstream = holds_any(UPSTREAMS, 2)
-        || objects.iter().any(|id| names_upstreams(analysis, *id, 2))
-        || routing::is_route(analysis, keyed);
+            && !holds_any(&[Role::Client, Role::ClientTransport], 2)
+            && !objects.iter().any(|id| upstreams::speaks(analysis, *id, 2));
+    let upstream =
+        objects.iter().any(|id| upstreams::holds(analysis, *id, 2) || upstreams::are_named(analysis, *id, 2))
+            || routing::is_route(analysis, keyed);
     if upstream && !keyed.by_object && !own_process {
         return judged(Holds::Upstream);
     }
@@ -166,21 +166,6 @@ fn is_looked_into(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
     })
 }
 
-/// Whether a record of the program has, by name, servers behind this one: clients of one's own play no role that is known.
-fn names_upstreams(analysis: &Analysis<'_>, id: ObjId, depth: u32) -> bool {
-    let flow = &analysis.flow;
-    let object = flow.object(id);
-    if object.role.is_some() && depth < 2 {
-        return false;
-    }
-    let declared = object.class.map(|class| &flow.program.class(class).fields);
-    declared.into_iter().flatten().any(|field| words::is_upstream(field.name.text()))
-        || (depth > 0
-            && flow.fields(id).into_iter().flat_map(|(_, values)| values).any(|value| {
-                matches!(value, Value::Object(inner) if inner != id && names_upstreams(analysis, inner, depth - 1))
-            }))
-}
-
 /// What state without a key holds.
 pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
     let name = lasting.holder.name.text();
@@ -193,7 +178,7 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
             _ => None,
         })
         .collect();
-    if objects.iter().any(|id| analysis.flow.holds_role(*id, UPSTREAMS, 1)) {
+    if objects.iter().any(|id| upstreams::holds(analysis, *id, 1)) {
         return Holds::Upstream;
     }
     if objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Timer)) || words::is_subscription(name) {
@@ -208,7 +193,7 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
     if words::is_auth(name) && objects.is_empty() {
         return Holds::Auth;
     }
-    if objects.iter().any(|id| keeps_tokens(analysis, *id, 1)) {
+    if objects.iter().any(|id| secrets::keeps_tokens(analysis, *id, 1)) {
         return Holds::Auth;
     }
     if gates_only(analysis, &lasting.uses, &objects)
@@ -217,16 +202,6 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
         return Holds::Guard;
     }
     Holds::AppState
-}
-
-/// Whether an object is, or has, a store of tokens or credentials, by the name of its class.
-fn keeps_tokens(analysis: &Analysis<'_>, id: ObjId, depth: u32) -> bool {
-    let class = analysis.flow.object(id).class.and_then(|class| analysis.flow.program.class(class).name);
-    class.is_some_and(|name| words::is_token_store(name.text()))
-        || (depth > 0
-            && analysis.flow.fields(id).iter().flat_map(|(_, values)| values).any(
-                |value| matches!(value, Value::Object(inner) if *inner != id && keeps_tokens(analysis, *inner, depth - 1)),
-            ))
 }
 
 /// Everything that is put into a store.
@@ -245,7 +220,7 @@ pub fn stored_values(analysis: &Analysis<'_>, keyed: &Keyed) -> Vec<Value> {
 }
 
 /// Objects of classes that build a server are sessions themselves; their fields are stores of their own.
-fn is_session_class(analysis: &Analysis<'_>, id: ObjId) -> bool {
+pub(super) fn is_session_class(analysis: &Analysis<'_>, id: ObjId) -> bool {
     let Some(class) = analysis.flow.object(id).class else { return false };
     analysis.lives.servers.iter().any(|at| {
         at.module == class.module
@@ -296,82 +271,6 @@ fn is_known_to_tools(analysis: &Analysis<'_>, access: &Access) -> bool {
                     | SourceKind::Identity
             )
         })
-}
-
-fn has_auth(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], values: &[Value], name: &str) -> bool {
-    // A key of a store outside says whose record it is, not that it is a credential.
-    let owned = keyed.key_text.is_some() && !words::is_auth(&name.replace("owner", ""));
-    if words::is_auth(name) && !owned {
-        return true;
-    }
-    let finder = Finder {
-        flow: &analysis.flow,
-        lives: &analysis.lives,
-        mutations: &analysis.mutations,
-        context: Contexts::SESSION,
-        owned: &FxHashSet::default(),
-    };
-    if values.iter().any(|value| matches!(value, Value::Credential(_))) {
-        return true;
-    }
-    let typed = keyed.object.and_then(|id| analysis.flow.holder(id)).is_some_and(|_| {
-        objects.iter().any(|id| {
-            let object = analysis.flow.object(*id);
-            match object.site {
-                Site::Decl(decl) => {
-                    words::is_auth(analysis.flow.program.module(decl.module).type_decls[decl.id.index()].name.text())
-                }
-                _ => object
-                    .class
-                    .and_then(|class| analysis.flow.program.class(class).name)
-                    .is_some_and(|name| words::is_auth(name.text())),
-            }
-        })
-    });
-    typed
-        || compares_owner(analysis, objects)
-        || objects.iter().any(|id| {
-            if is_session_class(analysis, *id) && analysis.flow.object(*id).role.is_some() {
-                return false;
-            }
-            analysis.flow.fields(*id).iter().any(|(field, values)| {
-                let strong = values.iter().any(|value| match value {
-                    Value::Credential(_) => true,
-                    Value::Object(inner) => {
-                        analysis.flow.object(*inner).role.is_none() && finder.is_credential(*value, 1)
-                    }
-                    _ => false,
-                });
-                // A secret that the model passed, or one made for a login under way. One from the environment is everybody's, and the
-                // session's own id says which session a record belongs to.
-                let given = values
-                    .iter()
-                    .any(|v| !matches!(v, Value::External(..) | Value::Text(_) | Value::Absent | Value::Id(_)));
-                strong
-                    || words::is_principal(field.text())
-                    || words::is_token_field(field.text())
-                    || (words::is_auth(field.text()) && given && !words::is_bookkeeping(field.text()))
-            })
-        })
-}
-
-/// Whether the owner that a record names is compared with somebody: the session is pinned to a user.
-fn compares_owner(analysis: &Analysis<'_>, objects: &[ObjId]) -> bool {
-    let flow = &analysis.flow;
-    flow.program.exprs().any(|at| {
-        let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { return false };
-        // A record found by the session's own id says nothing of a user.
-        if [*left, *right].iter().all(|side| flow.is_id(At { module: at.module, id: *side })) {
-            return false;
-        }
-        [*left, *right].into_iter().any(|side| {
-            let ExprKind::Member { object, name } = flow.program.module(at.module).kind(side) else { return false };
-            words::is_owner(name.text())
-                && flow
-                    .objects_at(At { module: at.module, id: *object })
-                    .any(|id| objects.contains(&id) && flow.object(id).role.is_none())
-        })
-    })
 }
 
 fn is_subscription(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId], name: &str) -> bool {

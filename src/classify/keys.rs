@@ -1,6 +1,6 @@
 //! Keys that are a session's: an id, a part of a key that is put together, an object that stands for the session.
 
-use crate::model::facts::ExprKind;
+use crate::model::facts::{AssignKind, ExprKind};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{Site, SourceKind, Value};
 use crate::model::lives::Lives;
@@ -70,19 +70,43 @@ pub(super) fn stands_for_session(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -
     })
 }
 
-/// The part of a key that is the session's: the key itself, or a part of the tuple that it is put together as.
+/// The part of a key that is the session's: the key itself, or a part of the tuple or record that it is put together as.
 pub(super) fn session_part(flow: &Flow<'_>, key: ExprRef) -> ExprRef {
-    let tuples = flow.objects_at(key).filter_map(|id| match flow.object(id).site {
-        Site::Expr(made) => Some(made),
-        _ => None,
-    });
-    tuples
-        .flat_map(|made| match flow.program.kind(made) {
-            ExprKind::Sequence(parts) => parts.iter().map(|part| At { module: made.module, id: *part }).collect(),
+    flow.objects_at(key)
+        .flat_map(|id| match flow.object(id).site {
+            Site::Expr(made) => vec![made],
+            Site::Class(class) => flow.instances.get(&class).into_iter().flatten().copied().collect(),
             _ => Vec::new(),
         })
+        .flat_map(|made| parts(flow, made))
         .find(|part| keys_session(flow, *part))
         .unwrap_or(key)
+}
+
+/// What a tuple or a record is put together of.
+fn parts(flow: &Flow<'_>, made: ExprRef) -> Vec<ExprRef> {
+    let here = |id| At { module: made.module, id };
+    match flow.program.kind(made) {
+        ExprKind::Sequence(parts) => parts.iter().map(|part| here(*part)).collect(),
+        ExprKind::Call { args, .. } | ExprKind::New { args, .. } if !args.is_empty() => {
+            args.iter().map(|arg| here(arg.value)).collect()
+        }
+        // The fields of a literal are assigned to what it makes.
+        ExprKind::New { .. } => {
+            let facts = flow.program.module(made.module);
+            let whole = facts.expr(made.id).span;
+            let assigned = flow.assignments_in(flow.program.func_of(made));
+            assigned
+                .iter()
+                .filter(|id| whole.contains(facts.expr(**id).span))
+                .filter_map(|id| match facts.kind(*id) {
+                    ExprKind::Assign { value, kind: AssignKind::Init, .. } => Some(here(*value)),
+                    _ => None,
+                })
+                .collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Whether an expression is a session id that may key a store. Query parameters count beside an SSE transport only.

@@ -47,6 +47,19 @@ pub struct Lasting {
     pub scope: FuncRef,
 }
 
+/// What handlers of tools, resources and prompts are registered under.
+const SERVES: &[&str] = &[
+    "CallTool",
+    "ReadResource",
+    "GetPrompt",
+    "tools/call",
+    "resources/read",
+    "prompts/get",
+    "call_tool",
+    "read_resource",
+    "get_prompt",
+];
+
 /// Finds state of one lifetime.
 pub struct Finder<'a, 'p> {
     /// The solved program.
@@ -105,7 +118,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    fn lasts(&self, id: ObjId) -> bool {
+    pub(super) fn lasts(&self, id: ObjId) -> bool {
         if self.context == Contexts::SESSION {
             self.lives.object_outlives_calls(self.flow, id)
         } else {
@@ -118,9 +131,7 @@ impl Finder<'_, '_> {
     fn is_reached_by_tools(&self, places: &[ExprRef]) -> bool {
         let serves = |name: Name| {
             let name = name.text();
-            ["CallTool", "ReadResource", "GetPrompt", "tools/call", "resources/read", "prompts/get"]
-                .iter()
-                .any(|method| name.contains(method))
+            SERVES.iter().any(|method| name.contains(method))
         };
         places.iter().any(|at| {
             let func = self.flow.program.func_of(*at);
@@ -280,6 +291,22 @@ impl Finder<'_, '_> {
                     scope,
                 });
             }
+            let opened = self.opened_upstreams(&values, &fills);
+            if !opened.is_empty() && self.is_reached_by_tools(&opened) {
+                let (credential, switched, shared) = (false, false, false);
+                return Some(Lasting {
+                    holder,
+                    held,
+                    values,
+                    writers: opened,
+                    fills,
+                    uses,
+                    credential,
+                    switched,
+                    shared,
+                    scope,
+                });
+            }
             if !credential {
                 return None;
             }
@@ -291,6 +318,10 @@ impl Finder<'_, '_> {
             {
                 writers.extend(self.changes(*id, 3, &mut FxHashSet::default()));
             }
+        }
+        // What is held open is state, though nobody is seen to change it.
+        if writers.is_empty() && self.is_held_open(&values) {
+            writers.clone_from(&uses);
         }
         if writers.is_empty() && !credential {
             return None;
@@ -308,7 +339,7 @@ impl Finder<'_, '_> {
     }
 
     /// Whether a place is a cell that lives longer than the context asked for: what is changed in it belongs to others too.
-    fn is_shared_cell(&self, values: &[Value]) -> bool {
+    pub(super) fn is_shared_cell(&self, values: &[Value]) -> bool {
         let mut cells = values.iter().filter_map(|value| match value {
             Value::Object(id) if self.flow.object(*id).role == Some(Role::Cell) => Some(*id),
             _ => None,

@@ -39,7 +39,7 @@ fn any(name: &str, list: &[&str]) -> bool {
 
 /// Credentials, identities, and what OAuth needs between two steps.
 pub fn is_auth(name: &str) -> bool {
-    let joined = name.to_ascii_lowercase();
+    let joined: String = name.to_ascii_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
     any(
         name,
         &[

@@ -90,6 +90,8 @@ pub struct Lives {
     only_stdio: bool,
     /// Constructors of objects that serve over stdio.
     stdio: FxHashSet<FuncRef>,
+    /// Code that runs once for the process within functions that requests run.
+    lifespans: Vec<(u32, Span)>,
     /// Functions that run per session only because of such a factory.
     assumed_reach: FxHashSet<FuncRef>,
     /// Factories that nothing was seen to call, taken to run once per session.
@@ -112,6 +114,7 @@ impl Lives {
             transports,
             servers,
             kept: FxHashSet::default(),
+            lifespans: super::lifespans::branches(flow),
             assumed: Vec::new(),
             assumed_reach: FxHashSet::default(),
         };
@@ -309,7 +312,7 @@ impl Lives {
     fn spread(&mut self, flow: &Flow<'_>, mut pending: Vec<FuncRef>) {
         while let Some(func) = pending.pop() {
             let own = self.contexts(func);
-            for (callee, _, edge) in flow.edges.get(&func).into_iter().flatten() {
+            for (callee, at, edge) in flow.edges.get(&func).into_iter().flatten() {
                 if *edge == Edge::Given {
                     continue;
                 }
@@ -320,12 +323,19 @@ impl Lives {
                 if self.routes.contains(callee) || (*edge == Edge::Callback && is_factory(flow, *callee)) {
                     continue;
                 }
-                let own = if self.stdio.contains(callee) { Contexts::PROCESS } else { own };
+                let once = self.stdio.contains(callee) || self.starts_process(flow, *at);
+                let own = if once { Contexts::PROCESS } else { own };
                 if self.contexts.entry(*callee).or_default().add(own) {
                     pending.push(*callee);
                 }
             }
         }
+    }
+
+    /// Whether a call stands in the branch of an application that the start and the end of the process go through.
+    fn starts_process(&self, flow: &Flow<'_>, at: ExprRef) -> bool {
+        let place = flow.program.expr(at).span;
+        self.lifespans.iter().any(|(module, span)| *module == at.module && span.contains(place))
     }
 
     fn seed(&self, flow: &Flow<'_>, func: FuncRef) -> Contexts {

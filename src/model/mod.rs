@@ -3,12 +3,14 @@
 pub mod demand;
 pub mod facts;
 pub mod flow;
+mod lifespans;
 pub mod lives;
 pub mod modes;
 mod module;
 pub mod name;
 pub mod program;
 pub mod query;
+mod requests;
 mod stdio;
 mod transports;
 pub mod vocabulary;

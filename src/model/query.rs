@@ -4,7 +4,7 @@ mod holder;
 
 pub use holder::Holder;
 
-use super::facts::{ExprKind, Key, SymbolId};
+use super::facts::{ExprId, ExprKind, Key, Module, SymbolId};
 use super::flow::Flow;
 use super::flow::value::{ObjId, Site, Value};
 use super::name::{Name, part};
@@ -295,4 +295,24 @@ impl Flow<'_> {
                 })
         })
     }
+
+    /// Whether the program writes the event that opens a stream of the HTTP+SSE transport.
+    pub fn opens_streams(&self) -> bool {
+        *self.streams.get_or_init(|| self.program.modules.iter().any(opens_streams))
+    }
+}
+
+/// Whether a module has an event of that name: `event: endpoint`, `{"event": "endpoint"}`, `Event(event="endpoint")`.
+fn opens_streams(module: &Module) -> bool {
+    let named = |id: ExprId| matches!(module.kind(id), ExprKind::Text(text) if text.text() == "endpoint");
+    module.exprs.iter().any(|expr| match &expr.kind {
+        ExprKind::Text(text) => text.text().contains("event: endpoint"),
+        ExprKind::Object(fields) => {
+            fields.iter().any(|field| matches!(&field.key, Key::Name(name) if *name == "event") && named(field.value))
+        }
+        ExprKind::Call { args, .. } => {
+            args.iter().any(|arg| arg.name.is_some_and(|name| name == "event") && named(arg.value))
+        }
+        _ => false,
+    })
 }

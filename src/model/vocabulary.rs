@@ -139,6 +139,8 @@ ids! {
         Attached = "attached",
         /// A place for one value that changes behind shared references: a lock, an atomic number.
         Cell = "cell",
+        /// What something outside holds open for whoever has it: a browser, a remote shell, a socket, an interpreter.
+        Live = "live",
         /// One end of a channel between tasks.
         Channel = "channel",
         /// A response that streams events.
@@ -303,6 +305,8 @@ ids! {
         RequestOnly = "request-only",
         /// As a base class: it stands for every class that has its methods.
         StructuralType = "structural-type",
+        /// As a base class: the instances are rows of a database's table.
+        Table = "table",
         /// Changes what one session may see.
         SessionVisibility = "session-visibility",
         /// The identity of an object as a number.

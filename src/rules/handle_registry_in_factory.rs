@@ -68,7 +68,7 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
         .filter(|registry| {
             let (flow, lives) = (&cx.analysis.flow, &cx.analysis.lives);
             (lives.object_per_session(flow, registry.object) && !lives.object_per_process(flow, registry.object))
-                || lives.object_per_request(flow, registry.object)
+                || (lives.object_per_request(flow, registry.object) && lives.made_with_server(flow, registry.object))
         })
         .filter_map(|registry| {
             let holder = cx.analysis.flow.holder(registry.object)?;

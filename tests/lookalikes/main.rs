@@ -6,6 +6,9 @@ mod program;
 
 mod hidden;
 mod kinds;
+mod python_servers;
+mod python_tables;
+mod rust_servers;
 mod tables;
 mod traps;
 mod twins;

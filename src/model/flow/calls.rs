@@ -242,6 +242,10 @@ impl Flow<'_> {
                 if let Some(gives) = row.gives {
                     values.push(self.external_object(call.at, Name::new(""), name, Some(gives)));
                 }
+                // What others read, this language's SDK answers when it is called.
+                if let Some(source) = row.source.filter(|_| row.does.is_none() && row.gives.is_none()) {
+                    values.extend(self.entering(call.at, role, source));
+                }
                 return Some(values);
             }
             // A call that the role does not list: a chain on the same thing (`express().use(…)`), or nothing known.

@@ -145,17 +145,7 @@ impl Flow<'_> {
 
     /// A header as a pair, while looking for one by comparing names: its value is the session id where that is the name looked for.
     fn header_pair(&mut self, at: ExprRef, headers: ObjId, role: Role) -> Vec<Value> {
-        let facts = self.program.module(at.module);
-        let func = facts.expr(at.id).func;
-        let looked_for = facts.exprs.iter().filter(|expr| expr.func == func).any(|expr| match &expr.kind {
-            ExprKind::Compare { left, right, .. } => [left, right].into_iter().any(|side| {
-                self.at(At { module: at.module, id: *side })
-                    .iter()
-                    .any(|value| matches!(value, Value::Text(text) if super::eval::is_session_header(text.text())))
-            }),
-            _ => false,
-        });
-        if !looked_for {
+        if !self.looks_for_session(at) {
             return Vec::new();
         }
         let pair = self.role_object(Site::Part(headers, part::entry()), Some(Role::List));
@@ -166,6 +156,37 @@ impl Flow<'_> {
             self.write(node, &[id]);
         }
         vec![pair]
+    }
+
+    /// Whether the function around an expression compares something with the name of the session header, or asks whether it is one
+    /// of several such names.
+    fn looks_for_session(&mut self, at: ExprRef) -> bool {
+        let facts = self.program.module(at.module);
+        let func = facts.expr(at.id).func;
+        for expr in facts.exprs.iter().filter(|expr| expr.func == func) {
+            match &expr.kind {
+                ExprKind::Compare { left, right, .. } => {
+                    for side in [left, right] {
+                        let values = self.read_expr(at.module, *side);
+                        if values.iter().any(|value| is_text(value, super::eval::is_session_header)) {
+                            return true;
+                        }
+                    }
+                }
+                ExprKind::Contains { haystack, .. } => {
+                    let listed = self.read_expr(at.module, *haystack);
+                    let names = self.elements_of(&listed);
+                    let others = |value: &Value| is_text(value, |text| !text.to_ascii_lowercase().contains("session"));
+                    if names.iter().any(|value| is_text(value, super::eval::is_session_header))
+                        && !names.iter().any(others)
+                    {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     /// What a call takes over from its arguments: elements, entries, named values.
@@ -261,3 +282,7 @@ pub(super) const MANY_NAMES: usize = 32;
 
 /// The pseudo-parameter of a function that holds what it yields.
 pub(super) const YIELDED: u32 = u32::MAX - 1;
+
+fn is_text(value: &Value, test: impl Fn(&str) -> bool) -> bool {
+    matches!(value, Value::Text(text) if test(text.text()))
+}

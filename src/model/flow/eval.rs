@@ -60,6 +60,7 @@ impl Flow<'_> {
             }
         }
         self.link_signatures(class.module, &self.program.class(class).methods.clone());
+        self.link_overrides(class);
         if self.class_role(class) == Some(Role::SessionFramework) {
             self.instance(class);
             for method in self.program.class(class).methods.clone() {

@@ -49,6 +49,7 @@ impl Flow<'_> {
             for value in &given {
                 if let Value::Func(func) = value {
                     self.route_root(*func, 0);
+                    self.fill_query(call.at, *func);
                     self.edge(call.at, *func, Edge::Callback);
                 }
             }

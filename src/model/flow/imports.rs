@@ -75,7 +75,8 @@ impl Flow<'_> {
             Link::Module(other) => match what {
                 Imported::Named(name) => {
                     let inner = || self.inner_module(other, *name).map(Target::Namespace);
-                    self.export_within(other, *name, depth + 1).or_else(inner).or_else(|| {
+                    let within = || self.inline_export(other, source, *name, depth);
+                    self.export_within(other, *name, depth + 1).or_else(inner).or_else(within).or_else(|| {
                         // A CommonJS module's object has the names as fields.
                         self.export_within(other, part::module(), depth + 1).map(|_| Target::Namespace(other))
                     })
@@ -96,6 +97,18 @@ impl Flow<'_> {
                 _ => None,
             },
         }
+    }
+
+    /// What a module written within another's file exports: the last parts of the specifier are no files.
+    fn inline_export(&self, module: u32, source: Name, name: Name, depth: u32) -> Option<Target> {
+        if !self.program.tables(module).traits.partial_classes {
+            return None;
+        }
+        let mut path = name.text().to_owned();
+        source.text().rsplit("::").take(4).find_map(|part| {
+            path = format!("{part}::{path}");
+            self.export_within(module, Name::new(&path), depth + 1)
+        })
     }
 
     /// The module that a module contains under a name: a file or folder beside the file that stands for the folder.

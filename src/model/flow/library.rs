@@ -239,6 +239,7 @@ impl Flow<'_> {
             | Op::SessionVisibility
             | Op::RequestOnly
             | Op::StructuralType
+            | Op::Table
             | Op::StateGet
             | Op::StateSet => {
                 self.escape_args(call);

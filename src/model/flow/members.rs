@@ -216,22 +216,7 @@ impl Flow<'_> {
                 return self.named_value(at, role, name.text());
             }
             if let Some(row) = self.program.tables(at.module).member(role, name.text()) {
-                match row.source {
-                    Some(Source::ContextId) => out.push(self.id_value(SourceKind::Context, at)),
-                    Some(Source::TransportId) => {
-                        let sse = role == Role::SseTransport;
-                        let kind = if sse { SourceKind::SseTransport } else { SourceKind::Transport };
-                        out.push(self.id_value(kind, at));
-                    }
-                    Some(Source::FreshId) => out.push(self.id_value(SourceKind::Fresh, at)),
-                    Some(Source::MissingId) => out.push(self.id_value(SourceKind::Missing, at)),
-                    Some(Source::RemovedId) => out.push(self.id_value(SourceKind::Removed, at)),
-                    Some(Source::Lifespan) => out.extend(self.lifespan_values()),
-                    Some(Source::Identity) if matches!(role, Role::Request | Role::SessionFramework) => {
-                        out.push(Value::Credential(at));
-                    }
-                    Some(Source::Identity | Source::ClientInfo) | None => {}
-                }
+                out.extend(row.source.map(|source| self.entering(at, role, source)).unwrap_or_default());
                 if row.does.is_some() {
                     out.push(Value::Method(id, name));
                 } else if let Some(gives) = row.gives {
@@ -245,6 +230,24 @@ impl Flow<'_> {
             out.extend(self.member_of_spread(at, spread, name));
         }
         out
+    }
+
+    /// What enters where a member of something that plays a role is read, or is called for it.
+    pub(super) fn entering(&mut self, at: ExprRef, role: Role, source: Source) -> Vec<Value> {
+        let kind = match source {
+            Source::ContextId => SourceKind::Context,
+            Source::TransportId if role == Role::SseTransport => SourceKind::SseTransport,
+            Source::TransportId => SourceKind::Transport,
+            Source::FreshId => SourceKind::Fresh,
+            Source::MissingId => SourceKind::Missing,
+            Source::RemovedId => SourceKind::Removed,
+            Source::Lifespan => return self.lifespan_values(),
+            Source::Identity if matches!(role, Role::Request | Role::SessionFramework) => {
+                return vec![Value::Credential(at)];
+            }
+            Source::Identity | Source::ClientInfo => return Vec::new(),
+        };
+        vec![self.id_value(kind, at)]
     }
 
     /// What routes put into the `_meta` of the messages that they hand on.

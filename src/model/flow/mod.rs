@@ -74,6 +74,7 @@ pub struct Flow<'p> {
     implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
     index: Index,
     pub(crate) sse: std::cell::OnceCell<bool>,
+    pub(crate) streams: std::cell::OnceCell<bool>,
     /// The topmost ancestors found so far; what a class extends is written, not solved.
     tops: std::cell::RefCell<FxHashMap<ClassRef, ClassRef>>,
     /// Direct calls and callbacks: call → callee.
@@ -183,6 +184,7 @@ impl<'p> Flow<'p> {
             implementing: None,
             index: Index::new(program.modules.len()),
             sse: std::cell::OnceCell::new(),
+            streams: std::cell::OnceCell::new(),
             tops: std::cell::RefCell::default(),
             edges: FxHashMap::default(),
             callers: FxHashMap::default(),

@@ -1,11 +1,12 @@
 //! What frameworks give functions by the types, the names or the defaults of their parameters.
 
 use super::calls::CallSite;
+use super::types::{Base, join};
 use super::value::{ObjId, Object, Site, SourceKind, Value};
 use super::{Edge, Flow, Root};
-use crate::model::facts::{ExprKind, FuncId, Type};
-use crate::model::name::part;
-use crate::model::program::{At, FuncRef};
+use crate::model::facts::{Choice, ExprKind, FuncId, Type};
+use crate::model::name::{Name, part};
+use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
 use crate::model::vocabulary::Role;
 
 /// Roles of what a handler gets beside its arguments.
@@ -102,6 +103,47 @@ impl Flow<'_> {
         }
     }
 
+    /// Methods that override one of a framework's class, which runs them with something that plays a role.
+    pub(super) fn link_overrides(&mut self, class: ClassRef) {
+        let tables = self.program.tables(class.module);
+        if !tables.traits.handlers_by_type {
+            return;
+        }
+        let bases = self.outside_bases(class);
+        for id in &self.program.class(class).methods {
+            let method = At { module: class.module, id: *id };
+            let Some(name) = self.program.function(method).name else { continue };
+            let overridden = |(package, path): &(Name, Name)| {
+                tables.export(package.text(), join(*path, name).text()).and_then(|row| row.gives)
+            };
+            let Some(role) = bases.iter().find_map(overridden) else { continue };
+            let value = self.role_object(Site::Param(method, 0), Some(role));
+            if let Some(node) = self.param_node(method, 0) {
+                self.write(node, &[value]);
+            }
+        }
+    }
+
+    /// The classes outside the program that a class derives from, by way of others of the program too.
+    fn outside_bases(&self, class: ClassRef) -> Vec<(Name, Name)> {
+        let mut out = Vec::new();
+        let mut open = vec![class];
+        let mut seen = vec![class];
+        while let Some(class) = open.pop() {
+            for base in self.bases(class) {
+                match base {
+                    Base::External(package, path) => out.push((package, path)),
+                    Base::Class(base) if !seen.contains(&base) => {
+                        seen.push(base);
+                        open.push(base);
+                    }
+                    Base::Class(_) => {}
+                }
+            }
+        }
+        out
+    }
+
     /// Gives a route's handler the request where a parameter's type asks for it; an untyped first parameter is the request.
     pub(super) fn fill_route(&mut self, func: FuncRef) {
         let params = self.program.function(func).params.clone();
@@ -112,6 +154,38 @@ impl Flow<'_> {
                 self.write(self.symbol_node(symbol), &[value]);
             }
         }
+    }
+
+    /// Gives a route's handler the session of the older transport where a parameter is called so, as the framework does from the path
+    /// or the query; in a program that opens such streams by hand.
+    pub(super) fn fill_query(&mut self, route: ExprRef, func: FuncRef) {
+        if !self.program.tables(func.module).traits.handlers_by_type || !self.opens_streams() {
+            return;
+        }
+        for param in self.program.function(func).params.iter().filter(|param| !param.rest) {
+            let symbol = At { module: func.module, id: param.symbol };
+            let named = super::eval::is_session_parameter(self.program.symbol(symbol).name.text());
+            if named && !self.is_filled_otherwise(symbol) {
+                let id = self.id_value(SourceKind::Query, route);
+                self.write(self.symbol_node(symbol), &[id]);
+            }
+        }
+    }
+
+    /// Whether a parameter's default says that it comes from elsewhere: a header, a cookie, another function.
+    fn is_filled_otherwise(&self, param: SymbolRef) -> bool {
+        let facts = self.program.module(param.module);
+        facts.exprs.iter().any(|expr| match &expr.kind {
+            ExprKind::Either { arms, choice: Choice::Default, .. } => match arms.as_slice() {
+                [own, default] if matches!(facts.kind(*own), ExprKind::Symbol(id) if *id == param.id) => {
+                    let from_query = |name: Name| matches!(name.text(), "Query" | "Path");
+                    matches!(facts.kind(*default), ExprKind::Call { .. })
+                        && !self.callee_name(At { module: param.module, id: *default }).is_some_and(from_query)
+                }
+                _ => false,
+            },
+            _ => false,
+        })
     }
 
     /// A parameter that the framework fills from a header: which one says the option, or the parameter's name.

@@ -12,11 +12,11 @@ mod uses;
 mod write_back;
 
 use super::edits::Edits;
-use super::{Wanted, create, finished, provide, store, words};
+use super::{Wanted, create, finished, provide, store};
 use crate::plan::handle::captured::Captured;
 use crate::render::typescript::handle_module::Features;
-use crate::render::typescript::script::Script;
 use crate::render::typescript::scripts::Scripts;
+use crate::render::typescript::spoken;
 use crate::render::typescript::tools::{self, GIVEN, NewTool};
 use crate::render::{Files, Refused, Rendered};
 use record::Record;
@@ -35,6 +35,7 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
     resources::look_up(&record, &mut edits)?;
     new_tools(&record, &mut edits)?;
     let mut out = Rendered::default();
+    notes(&record, &mut edits, &mut out)?;
     let features = Features {
         owner: captured.owner,
         save: saves,
@@ -63,7 +64,6 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
         is_type: false,
     }));
     out.changes.extend(finished(script, edits.of(&script.path), wanted));
-    notes(&record, script, &mut out)?;
     Ok(out)
 }
 
@@ -105,11 +105,14 @@ fn new_tools(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
     Ok(())
 }
 
-fn notes(record: &Record<'_>, script: &Script, out: &mut Rendered) -> Result<(), Refused> {
-    for tool in &record.captured.tools {
-        let (_, node) = record.scripts.expression(&tool.registration)?;
-        words::note(&mut out.notes, script, node, &tool.name);
+fn notes(record: &Record<'_>, edits: &mut Edits, out: &mut Rendered) -> Result<(), Refused> {
+    let captured = record.captured;
+    for tool in &captured.tools {
+        let (script, node) = record.scripts.expression(&tool.registration)?;
+        spoken::tool(edits, &mut out.notes, script, node, &tool.name);
     }
+    let told = (captured.names.argument.as_str(), captured.names.create.as_str());
+    spoken::instructions(edits, &mut out.notes, record.scripts, &captured.servers, told);
     for uri in resources::uris(record)? {
         out.notes
             .push(format!("{uri} is a template now: clients that know the resource by its fixed URI have to learn it"));

@@ -1,0 +1,262 @@
+//! Python servers that keep sessions in rows of a database or in streams of their own, and containers that no session can have.
+
+use mcp_migrate::rules::finding::Severity;
+
+use crate::program::{Program, findings, report};
+
+fn check(programs: &[Program]) {
+    let problems: Vec<String> = programs
+        .iter()
+        .flat_map(|program| {
+            let answer = program.scan();
+            let all = findings(&answer);
+            program.problems(&answer).into_iter().map(move |p| format!("{}: {p} (findings: {all:?})", program.name))
+        })
+        .collect();
+    report(&problems);
+}
+
+fn quiet(programs: &[Program]) {
+    let loud = |program: &Program| {
+        let answer = program.scan();
+        let loud = answer.findings.iter().filter(|finding| finding.severity >= Severity::Warning);
+        loud.map(|f| format!("{}: {} at {}:{}: {}", program.name, f.rule, f.path, f.start.line, f.message)).collect()
+    };
+    report(&programs.iter().flat_map(|program| -> Vec<String> { loud(program) }).collect::<Vec<_>>());
+}
+
+/// A server with rows of a class: its base, its columns, and how a tool writes and reads them.
+fn rows(base: &str, columns: &str, write: &str, read: &str) -> String {
+    format!(
+        "
+from fastmcp import Context, FastMCP
+from sqlalchemy import create_engine, select
+from sqlalchemy.orm import DeclarativeBase, declarative_base, sessionmaker
+
+{base}
+
+class Draft(Base):
+    __tablename__ = 'drafts'
+    id = None
+    sid = None
+    body = None
+    {columns}
+
+Session = sessionmaker(bind=create_engine('sqlite:///x.db'))
+mcp = FastMCP('drafts')
+
+@mcp.tool
+def write(body: str, ctx: Context) -> str:
+    with Session() as db:
+        {write}
+        db.commit()
+    return 'ok'
+
+@mcp.tool
+def read(ctx: Context) -> str:
+    with Session() as db:
+        draft = {read}
+        return draft.body if draft else ''
+
+mcp.run(transport='http')
+"
+    )
+}
+
+const DERIVED: &str = "class Base(DeclarativeBase):\n    pass";
+const MADE: &str = "Base = declarative_base()";
+
+/// Rows that are made and found by the id.
+#[test]
+fn rows_by_session() {
+    let needs = "fastmcp>=2.12,<3 sqlalchemy>=2";
+    let add = "db.add(Draft(sid=ctx.session_id, body=body))";
+    let wanted = |name, base: &str, read: &str| {
+        Program::python(name, needs, &rows(base, "", add, read)).category("app-state").store("Draft:app-state:*:*")
+    };
+    check(&[
+        wanted("filter", DERIVED, "db.query(Draft).filter(Draft.sid == ctx.session_id).first()"),
+        wanted("filter_by, a base that a call makes", MADE, "db.query(Draft).filter_by(sid=ctx.session_id).first()"),
+        wanted("select", DERIVED, "db.scalars(select(Draft).where(Draft.sid == ctx.session_id)).first()"),
+        Program::python(
+            "a row that leads to a key",
+            needs,
+            &rows(DERIVED, "api_key = None", add, "db.query(Draft).filter_by(sid=ctx.session_id).first()"),
+        )
+        .category("auth"),
+    ]);
+    quiet(&[
+        Program::python(
+            "rows by an argument",
+            needs,
+            &rows(
+                DERIVED,
+                "",
+                "db.add(Draft(sid=body, body=body))",
+                "db.query(Draft).filter(Draft.sid == ctx.client_name).first()",
+            ),
+        ),
+        Program::python(
+            "a record that is no row, and a constant of a class",
+            needs,
+            &rows("class Base:\n    pass", "", "draft = Draft()", "Draft() if ctx.session_id == Draft.sid else None"),
+        ),
+    ]);
+}
+
+/// An application that opens the older transport's streams by itself, or streams of another kind.
+fn streams(event: &str, parameter: &str, methods: &str) -> String {
+    format!(
+        "
+import asyncio
+import json
+from uuid import uuid4
+from fastapi import FastAPI, Header, Request
+from sse_starlette.sse import EventSourceResponse
+
+app = FastAPI()
+queues: dict[str, asyncio.Queue] = {{}}
+
+@app.get('/sse')
+async def sse():
+    session_id = str(uuid4())
+    queue = queues[session_id] = asyncio.Queue()
+
+    async def stream():
+        yield {{'event': '{event}', 'data': f'/messages?session_id={{session_id}}'}}
+        while True:
+            yield {{'event': 'message', 'data': await queue.get()}}
+
+    return EventSourceResponse(stream())
+
+@app.post('/messages')
+async def messages(request: Request, {parameter}):
+    queue = queues.get(session_id)
+    body = await request.json()
+    if body['method'] in ({methods}):
+        await queue.put(json.dumps({{'jsonrpc': '2.0', 'id': body.get('id'), 'result': {{}}}}))
+    return {{'ok': True}}
+"
+    )
+}
+
+/// Streams of the older transport, with the session in a parameter that the framework fills.
+#[test]
+fn streams_by_hand() {
+    let methods = "'initialize', 'tools/list', 'tools/call'";
+    let wanted = |name, parameter: &str| {
+        Program::python(name, "fastapi sse-starlette", &streams("endpoint", parameter, methods))
+            .category("transport-map")
+            .facet("sse-legacy")
+    };
+    check(&[wanted("a parameter", "session_id: str"), wanted("one with a default", "session_id: str | None = None")]);
+    quiet(&[
+        Program::python("a chat", "fastapi sse-starlette", &streams("started", "session_id: str", "'ask', 'stop'")),
+        Program::python(
+            "a chat that asks MCP servers",
+            "fastapi sse-starlette mcp>=1.9",
+            &streams("started", "session_id: str", methods),
+        ),
+    ]);
+}
+
+/// Containers of one call, or of which the content is written in the code, are nobody's; a registry of a route that serves no MCP is
+/// born with no session.
+#[test]
+fn scratch() {
+    let server = |tool: &str| {
+        format!(
+            "
+from fastmcp import Context, FastMCP
+
+mcp = FastMCP('x', stateless_http=True)
+ALLOWED = {{'a', 'b'}}
+
+def label(items, key):
+    by_key = {{}}
+    for item in items:
+        by_key[item] = 1
+    by_key[key] = 2
+    return len(by_key)
+
+@mcp.tool
+def work(text: str, ctx: Context) -> str:
+{tool}
+
+mcp.run(transport='http')
+"
+        )
+    };
+    quiet(&[
+        Program::python(
+            "a dict of one call",
+            "fastmcp>=2.12,<3",
+            &server("    seen = {}\n    seen[ctx.session_id] = text\n    return str(seen)"),
+        ),
+        Program::python(
+            "a dict of a helper",
+            "fastmcp>=2.12,<3",
+            &server("    return str(label([text], ctx.session_id))"),
+        ),
+        Program::python(
+            "a set of constants",
+            "fastmcp>=2.12,<3",
+            &server("    return 'yes' if ctx.session_id in ALLOWED else 'no'"),
+        ),
+        Program::python(
+            "a registry of a route of one's own",
+            "fastmcp>=2.12,<3",
+            "
+import uuid
+from fastmcp import FastMCP
+
+mcp = FastMCP('x', stateless_http=True)
+
+class Batch:
+    def __init__(self):
+        self._known = {}
+
+    def note(self):
+        self._known[uuid.uuid4().hex] = 1
+
+    def knows(self, key):
+        return self._known.get(key)
+
+def look(key: str):
+    batch = Batch()
+    batch.note()
+    return batch.knows(key)
+
+@mcp.tool
+def find(key: str) -> str:
+    return str(look(key))
+
+@mcp.custom_route('/ingest', methods=['POST'])
+async def ingest(request):
+    return look(request.query_params.get('key'))
+
+mcp.run(transport='http')
+",
+        ),
+    ]);
+    check(&[Program::python(
+        "kept all the same",
+        "fastmcp>=2.12,<3",
+        "
+from fastmcp import Context, FastMCP
+
+mcp = FastMCP('x')
+_all = {}
+
+@mcp.tool
+def put(text: str, ctx: Context) -> str:
+    notes = {}
+    _all.setdefault('notes', notes)
+    _all['notes'][ctx.session_id] = text
+    return 'ok'
+
+mcp.run(transport='http')
+",
+    )
+    .category("app-state")]);
+}
