@@ -1,1 +1,1 @@
-export {};
+import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
