@@ -263,13 +263,9 @@ pub fn settled(script: &Script, mut changes: Vec<Change>) -> Vec<Change> {
         let next = &text[end..script.line_end(end)];
         if change.text.is_empty() && start < end && blank_before && !next.is_empty() && next.trim().is_empty() {
             change.span.end = script.line_end(end) as u32;
-        } else if change.text.is_empty()
-            && start < end
-            && blank_before
-            && !opens
-            && (next.trim_start().starts_with('}') || end == text.len())
+        } else if change.text.is_empty() && start < end && blank_before && !opens && next.trim_start().starts_with('}')
         {
-            // No blank line before what closes a block, or at the end.
+            // No blank line before what closes a block.
             let kept = before.trim_end_matches(['\n', '\r', ' ', '\t']).len();
             change.span.start = script.line_end(kept) as u32;
         }
