@@ -234,7 +234,7 @@ fn without_sessions(
     blockers: &Blockers,
 ) -> (Vec<Step>, Vec<Manual>) {
     // A table of transports goes with its routes; what stands in no table is simpler, where it can be told.
-    let in_table = context.stores().any(|found| found.with_transport);
+    let in_table = context.stores().any(|found| found.with_transport) || transport::replaced(context);
     let singleton = match in_table {
         true => singleton::Planned::default(),
         false => singleton::plan(context, server, steps, blockers),

@@ -354,9 +354,16 @@ impl Flow<'_> {
             None => Vec::new(),
         };
         let mut made = Vec::new();
+        // A plugin gets the application that it is registered with, and its options.
+        let application = (self.object(id).role == Some(Role::Router)).then_some([Value::Object(id)]);
+        let options = if application.is_some() { self.arg_values(call, 1) } else { Vec::new() };
         for callback in self.arg_values(call, 0) {
-            let second: &[Value] = if keys.is_empty() { &elements } else { &keys };
-            let first = elements.as_slice();
+            let second: &[Value] = match (&application, keys.is_empty()) {
+                (Some(_), _) => &options,
+                (None, true) => &elements,
+                (None, false) => &keys,
+            };
+            let first = application.as_ref().map_or(elements.as_slice(), |application| application.as_slice());
             // `reduce` hands the element second; the accumulator is what the callback returned.
             made.extend(self.run_callback(call.at, callback, &[first, second], Edge::Call));
         }

@@ -150,6 +150,7 @@ pub(super) fn step(
         names,
         carriers,
         tools,
+        servers: facts::servers(context),
     };
     let mut claims = Vec::new();
     for found in stores {

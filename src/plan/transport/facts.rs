@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::classify::lifetime::Lasting;
 use crate::classify::stores::Found;
 use crate::model::facts::{ExprKind, FuncKind, Span, TOP};
-use crate::model::flow::value::{ObjId, SourceInfo, SourceKind};
+use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
 use crate::model::flow::{Edge, Flow, Root};
 use crate::model::lives::{Mode, TransportSite, reach};
 use crate::model::program::{At, ExprRef, FuncRef};
@@ -15,6 +15,7 @@ use crate::rules::detect::Context;
 
 use super::emitters::{self, Emitters};
 use super::routes::func_site;
+use super::slots::Slots;
 use super::{Fact, Route, Unit, is_transport, tables};
 
 /// Collects what is known, file by file.
@@ -29,7 +30,9 @@ pub fn collect(context: &Context<'_, '_>, routes: &[Route]) -> Vec<Unit> {
     let tables = tables::objects(context);
     let predicates = FxHashSet::default();
     let emitters = emitters::collect(flow);
-    let mut collector = Collector { sse, sessionless, context, flow, tables, ids, transports, emitters, predicates };
+    let slots = Slots::of(context);
+    let mut collector =
+        Collector { slots, sse, sessionless, context, flow, tables, ids, transports, emitters, predicates };
     collector.predicates = collector.opening_predicates();
     let mut out: Vec<Unit> = (0..context.modules.len() as u32)
         .filter(|module| context.modules[*module as usize])
@@ -59,6 +62,8 @@ pub(super) struct Collector<'a, 'c, 'p> {
     pub(super) context: &'c Context<'a, 'p>,
     pub(super) flow: &'a Flow<'p>,
     tables: FxHashSet<ObjId>,
+    /// What holds one session at a time.
+    slots: Slots,
     /// Where session ids enter.
     ids: FxHashSet<ExprRef>,
     /// Where transports are constructed.
@@ -107,6 +112,9 @@ impl Collector<'_, '_, '_> {
         if self.emitters.bases.contains(&at) {
             return Some(Fact::Emitter);
         }
+        if self.slots.contains(self.context, at) {
+            return Some(Fact::Slot);
+        }
         let objects: Vec<ObjId> = self.flow.objects_at(at).collect();
         let facts = self.flow.program.module(at.module);
         match facts.kind(at.id) {
@@ -118,6 +126,9 @@ impl Collector<'_, '_, '_> {
                 let own =
                     self.predicates.iter().any(|func| self.flow.program.within(self.flow.program.func_of(at), *func));
                 (operator.text().starts_with("==") && !own && self.decides(at)).then_some(Fact::Opens)
+            }
+            ExprKind::Member { object, .. } if self.carries(at, At { module: at.module, id: *object }) => {
+                Some(Fact::Carried)
             }
             ExprKind::Symbol(_) | ExprKind::Member { .. } if !objects.is_empty() => {
                 if objects.iter().all(|id| self.tables.contains(id)) {
@@ -133,6 +144,18 @@ impl Collector<'_, '_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a field is one of a request, and all that it ever holds belongs to a session: a transport, or an entry of their table.
+    fn carries(&self, field: ExprRef, of: ExprRef) -> bool {
+        let on_request = [Role::Request, Role::RequestScope].into_iter().any(|role| self.flow.plays(of, role));
+        let held: Vec<ObjId> = self.flow.objects_at(field).collect();
+        let entries = |id: &ObjId| {
+            let mut tables = self.tables.iter();
+            tables.any(|table| self.flow.elements(*table).contains(&Value::Object(*id)))
+        };
+        let goes = |id: &ObjId| is_transport(self.flow.object(*id).role) || entries(id);
+        on_request && !held.is_empty() && held.iter().all(goes)
     }
 
     fn call(&self, at: ExprRef) -> Option<Fact> {

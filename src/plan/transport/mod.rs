@@ -8,6 +8,7 @@ mod facts;
 mod lists;
 mod opening;
 mod routes;
+mod slots;
 mod tables;
 
 use crate::classify::answer::{Holds as Kept, Server};
@@ -47,6 +48,10 @@ pub enum Fact {
     Handle,
     /// It ends a session's transport or server.
     Close,
+    /// It holds the one session that there is at a time, and code that requests run puts another into it.
+    Slot,
+    /// A field of a request in which code that runs before the handler leaves the transport of the session, or what holds it.
+    Carried,
     /// It is the method of the request.
     Method,
     /// It writes a log line or a measurement.
@@ -81,6 +86,8 @@ pub struct Route {
     pub methods: Vec<String>,
     /// The handlers that reach a transport.
     pub handlers: Vec<Site>,
+    /// What else the registration names: functions that see the request before the handlers do.
+    pub hooks: Vec<Site>,
     /// The framework's package; `http` for the platform's own server, empty for a framework that calls exported functions.
     pub framework: String,
 }
@@ -98,6 +105,8 @@ pub struct Transport {
     pub sse: Vec<Route>,
     /// Where the tables of sessions are declared.
     pub tables: Vec<Site>,
+    /// Where the variables are declared that hold one session at a time.
+    pub slots: Vec<Site>,
     /// Where the servers come from.
     pub servers: Vec<Origin>,
     /// Functions after which the process ends.
@@ -113,6 +122,11 @@ pub struct Planned {
     pub step: Option<Step>,
     /// What stands in its way.
     pub manual: Vec<Manual>,
+}
+
+/// Whether a variable or a field holds the one session that there is at a time.
+pub(super) fn replaced(context: &Context<'_, '_>) -> bool {
+    !slots::Slots::of(context).is_empty()
 }
 
 /// Plans the step for one server. `steps` are those planned for its stores.
@@ -166,6 +180,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
     units.retain(|unit| !apart.contains(&unit.path));
     let mut tables = tables::sites(context);
     tables.retain(|table| !apart.contains(&table.path));
+    let slots = slots::Slots::of(context).sites(context);
     let step = Step {
         // A package may hold several servers, each in files of its own.
         id: format!("transport:{}", context.analysis.flow.program.module(first.at.module).path),
@@ -184,6 +199,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             routes,
             sse,
             tables,
+            slots,
             servers: origins::servers(context),
             endings: endings::of(context),
             header_lists: lists::sites(context),

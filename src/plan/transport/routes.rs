@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::facts::{ExprKind, FuncKind, Key, TOP};
+use crate::model::facts::{ExprId, ExprKind, FuncKind, Key, TOP};
 use crate::model::flow::value::Value;
 use crate::model::lives::reach;
 use crate::model::name::Name;
@@ -31,7 +31,34 @@ pub fn collect(context: &Context<'_, '_>) -> Vec<Route> {
     out.sort_by(|a, b| (&a.at.path, a.at.span).cmp(&(&b.at.path, b.at.span)));
     out.dedup_by(|a, b| a.at == b.at);
     behind_post(context, &mut out);
+    alone_here(context, &mut out);
     out
+}
+
+/// Keeps the hooks that no other registration names.
+fn alone_here(context: &Context<'_, '_>, routes: &mut [Route]) {
+    let flow = &context.analysis.flow;
+    let hooks: FxHashSet<Site> = routes.iter().flat_map(|route| route.hooks.iter().cloned()).collect();
+    if hooks.is_empty() {
+        return;
+    }
+    let mut elsewhere = FxHashSet::default();
+    for at in flow.program.exprs() {
+        let facts = flow.program.module(at.module);
+        let names = match facts.kind(at.id) {
+            // Its declaration is no use of it.
+            ExprKind::Symbol(symbol) => facts.symbol(*symbol).span != facts.expr(at.id).span,
+            ExprKind::Member { .. } => true,
+            _ => false,
+        };
+        let here = place(context, at);
+        if names && !routes.iter().any(|route| route.at.path == here.path && route.at.span.contains(here.span)) {
+            elsewhere.extend(flow.functions_at(at).map(|func| func_site(context, func)));
+        }
+    }
+    for route in routes {
+        route.hooks.retain(|hook| !elsewhere.contains(hook));
+    }
 }
 
 /// A route of all methods that stands behind one for POST of the same path gets what is left: GET and DELETE.
@@ -163,10 +190,15 @@ fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
             continue;
         }
         routed.extend(handlers.iter().copied());
+        let given = args.iter().flat_map(|arg| handlers_in(context, At { module: at.module, id: arg.value }));
+        let mut hooks: Vec<FuncRef> = given.filter(|func| !handlers.contains(func)).collect();
+        hooks.sort_unstable();
+        hooks.dedup();
         out.push(Route {
             at: place(context, at),
             methods: methods(context, at),
             handlers: handlers.into_iter().map(|func| func_site(context, func)).collect(),
+            hooks: hooks.into_iter().map(|func| func_site(context, func)).collect(),
             framework: framework(
                 context,
                 registers.and_then(|known| known.object).map(|id| flow.object(id).external),
@@ -245,8 +277,20 @@ fn handlers_in(context: &Context<'_, '_>, arg: ExprRef) -> Vec<FuncRef> {
     if !given.is_empty() {
         return given;
     }
-    let span = flow.program.expr(arg).span;
     let facts = flow.program.module(arg.module);
+    let parts: Vec<ExprId> = match facts.kind(arg.id) {
+        ExprKind::Object(fields) => fields.iter().map(|field| field.value).collect(),
+        ExprKind::Sequence(items) => items.clone(),
+        _ => Vec::new(),
+    };
+    let listed = parts.into_iter().flat_map(|id| handlers_in(context, At { module: arg.module, id }));
+    let mut listed: Vec<FuncRef> = listed.collect();
+    if !listed.is_empty() {
+        listed.sort_unstable();
+        listed.dedup();
+        return listed;
+    }
+    let span = flow.program.expr(arg).span;
     let outermost = facts.functions.iter().enumerate().filter(|(_, func)| {
         func.kind != FuncKind::Top
             && span.contains(func.span)
@@ -350,7 +394,13 @@ fn exported(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>, routed: &Fx
             continue;
         }
         let at = func_site(context, func);
-        out.push(Route { at: at.clone(), methods: vec![method], handlers: vec![at], framework: String::new() });
+        out.push(Route {
+            at: at.clone(),
+            methods: vec![method],
+            handlers: vec![at],
+            hooks: Vec::new(),
+            framework: String::new(),
+        });
     }
     out
 }

@@ -29,6 +29,7 @@ impl<'w> Fold<'w> {
             {
                 self.speaks_to_client(unit, part)?;
                 self.note_lost_lines(unit, part);
+                self.note_unclosed_branch(unit, part);
             }
             match kept {
                 Some(next) if next.kind() == "if_statement" => at = next,

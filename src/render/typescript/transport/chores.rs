@@ -252,6 +252,7 @@ impl<'w> Fold<'w> {
                         .is_some_and(|object| file.fact(bare(object)) == Some(&Fact::Table));
                 into_table
                     || self.empties_table(unit, target, node)
+                    || self.empties_slot(unit, node)
                     || (closing && (self.quiet_target(unit, target, node) || self.stands_still(unit, node)))
             }
             "unary_expression" => {

@@ -3,8 +3,9 @@
 use tree_sitter::Node;
 
 use super::fold::Fold;
+use crate::model::facts::Span;
 use crate::plan::transport::Fact;
-use crate::render::typescript::script::{bare, is_function};
+use crate::render::typescript::script::{bare, is_function, is_statement, span};
 
 /// What a count counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,12 +21,68 @@ enum Counted {
 impl<'w> Fold<'w> {
     /// `table.size`, `Object.keys(table).length`.
     pub(super) fn counts(&self, unit: usize) -> Vec<Node<'w>> {
-        self.all_counts(unit).into_iter().filter(|(_, what)| *what == Counted::All).map(|(node, _)| node).collect()
+        let counted = self.all_counts(unit).into_iter().filter(|(_, what)| *what == Counted::All);
+        counted.map(|(node, _)| node).chain(self.asked_alive(unit).into_iter().map(|(node, _)| node)).collect()
     }
 
     /// `Object.values(table).filter((t) => t instanceof SSEServerTransport).length`.
     pub(super) fn counts_of_none(&self, unit: usize) -> Vec<Node<'w>> {
         self.all_counts(unit).into_iter().filter(|(_, what)| *what == Counted::None).map(|(node, _)| node).collect()
+    }
+
+    /// `[...sessions].map(([id, session]) => …)` that is told: there are none to tell of.
+    pub(super) fn empty_lists(&mut self) {
+        for unit in 0..self.world.units.len() {
+            let script = &self.world.units[unit].script;
+            for table in self.places(unit, &Fact::Table) {
+                let Some(list) = self.told_list(unit, table).filter(|list| !self.edits[unit].gone(*list)) else {
+                    continue;
+                };
+                let named = list.parent().filter(|parent| parent.kind() == "variable_declarator" && script.typed());
+                match named.and_then(|declarator| declarator.child_by_field_name("name")) {
+                    Some(name) if name.next_named_sibling() == Some(list) => {
+                        self.edits[unit].replace(Span::new(name.end_byte(), list.end_byte()), ": unknown[] = []");
+                    }
+                    _ => self.edits[unit].replace(span(list), "[]"),
+                }
+                self.raise("A list of sessions that is told stays empty: decide whether it is still to be told.");
+            }
+        }
+    }
+
+    /// The whole list that is made of a table, where it is told as it is.
+    fn told_list(&self, unit: usize, table: Node<'w>) -> Option<Node<'w>> {
+        let is_list = |node: Node<'w>| self.findings.empty_lists.contains(&(unit, span(node), node.kind_id()));
+        let list = std::iter::successors(Some(table), Node::parent)
+            .take_while(|node| !is_statement(*node) && !is_function(*node))
+            .filter(|node| is_list(*node))
+            .last()?;
+        let parent = list.parent()?;
+        let value = |field: &str| parent.child_by_field_name(field) == Some(list);
+        let told = match parent.kind() {
+            "pair" => value("value"),
+            "variable_declarator" => value("value") && self.only_handed_on(unit, parent),
+            "arrow_function" => value("body"),
+            "arguments" | "return_statement" => true,
+            "member_expression" => parent
+                .child_by_field_name("property")
+                .is_some_and(|name| self.world.units[unit].script.of(name) == "join"),
+            _ => false,
+        };
+        told.then_some(list)
+    }
+
+    /// Whether a variable is handed on as it is, and nothing asks for what is in it.
+    fn only_handed_on(&self, unit: usize, declarator: Node<'w>) -> bool {
+        let name = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier");
+        let symbol = name.and_then(|name| self.world.units[unit].symbol(name));
+        let uses = symbol.map_or_else(Vec::new, |symbol| self.uses(unit, (unit, symbol)));
+        let mut others = uses.into_iter().filter(|used| Some(*used) != name && !self.edits[unit].gone(*used));
+        others.all(|used| {
+            let around = used.parent().map(|parent| parent.kind());
+            used.kind() == "shorthand_property_identifier"
+                || matches!(around, Some("arguments" | "pair" | "return_statement"))
+        })
     }
 
     fn all_counts(&self, unit: usize) -> Vec<(Node<'w>, Counted)> {

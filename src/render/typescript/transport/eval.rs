@@ -6,7 +6,7 @@ use super::env::Env;
 use super::machine::Machine;
 use super::value::Value;
 use crate::plan::transport::Fact;
-use crate::render::typescript::script::{children, is_function};
+use crate::render::typescript::script::{children, is_function, span};
 
 /// Methods that put something into a list.
 pub(super) const FILLS: &[&str] = &["push", "unshift", "splice"];
@@ -15,12 +15,17 @@ impl Machine<'_> {
     /// The value of an expression; records what it decides and what it calls.
     pub fn eval(&mut self, node: Node<'_>, env: &mut Env) -> Value {
         let value = self.plain(node, env);
+        if value == Value::Empty {
+            self.findings.empty_lists.insert((self.at, span(node), node.kind_id()));
+        }
         match self.fact(node) {
             Some(Fact::Absent) => Value::Gone,
             Some(Fact::Opens) => Value::Bool(true),
             Some(Fact::Table) => Value::Table,
             Some(Fact::Construct | Fact::Sessionless) => Value::Some,
             Some(Fact::Method) => self.method(node),
+            Some(Fact::Carried) => self.carried(node),
+            Some(Fact::Slot) => self.slot(node, env).unwrap_or(value),
             _ => value,
         }
     }
@@ -63,6 +68,7 @@ impl Machine<'_> {
             "new_expression" => {
                 let arguments = self.arguments(node, env);
                 self.enter(node, &arguments);
+                self.refill(node, env);
                 Value::Some
             }
             "unary_expression" => self.unary(node, env),
@@ -269,7 +275,7 @@ impl Machine<'_> {
 
     fn is_transport(&self, member: Node<'_>) -> bool {
         let object = member.child_by_field_name("object").map(crate::render::typescript::script::bare);
-        object.is_some_and(|object| self.fact(object) == Some(&Fact::Transport))
+        object.is_some_and(|object| matches!(self.fact(object), Some(Fact::Transport | Fact::Carried | Fact::Slot)))
     }
 
     fn subscript(&mut self, node: Node<'_>, env: &mut Env) -> Value {
@@ -301,6 +307,8 @@ impl Machine<'_> {
         if receiver == Value::Empty && FILLS.contains(&method.as_str()) {
             self.forget_target(callee.and_then(|callee| callee.child_by_field_name("object")), env);
         }
+        self.note_close(node, &receiver);
+        self.refill(node, env);
         if let Some(value) = self.enter(node, &arguments) {
             return value;
         }

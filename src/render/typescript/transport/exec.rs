@@ -303,7 +303,9 @@ impl Machine<'_> {
             if fills.is_some_and(|name| !FILLS.contains(&name)) {
                 return;
             }
-            if let Some(symbol) = self.unit().symbol(target) {
+            let named =
+                if target.kind() == "identifier" { self.unit().symbol(target) } else { self.unit().slot(target) };
+            if let Some(symbol) = named {
                 assigned.insert((self.at, symbol));
             }
         });

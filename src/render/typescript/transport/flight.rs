@@ -126,7 +126,11 @@ impl<'w> Fold<'w> {
     ) -> Result<Vec<Change>, Refused> {
         let script = &self.world.units[unit].script;
         let Some(routed) = self.world.unit(&route.at.path) else { return Ok(Vec::new()) };
-        if let Some(open) = drains.iter().find(|shutdown| !ends_process(&step.endings, script, **shutdown)) {
+        let ends = |shutdown: &Node<'w>| {
+            ends_process(&step.endings, script, *shutdown)
+                || (routed == unit && self.closes_instance(unit, route, *shutdown))
+        };
+        if let Some(open) = drains.iter().find(|shutdown| !ends(shutdown)) {
             return Err(script.refuse(
                 *open,
                 "the sessions are closed here, and the server may be started again after it: requests would be refused for ever",
@@ -134,7 +138,8 @@ impl<'w> Fold<'w> {
             ));
         }
         let framework = framework(route, &self.world.units[routed].script);
-        let names = self.free_names(unit, routed);
+        let asks = self.asks_to_count(route).unwrap_or(routed);
+        let names = self.free_names(unit, asks);
         let typed = script.typed();
         let (request, response) = self.names_of_handler(route, framework);
         let (ty, next) = match framework {
@@ -212,7 +217,10 @@ impl<'w> Fold<'w> {
         let indent = &script.text()[line..start];
         let indent = if indent.trim().is_empty() { indent } else { "" };
         self.edits[unit].insert(start, format!("{declarations}{newline}{newline}{indent}"));
-        self.hook(routed, route, call, &flight)?;
+        match routed == unit && asks != routed {
+            true => self.count_in_handler(unit, route, &flight)?,
+            false => self.hook(asks, route, call, &flight)?,
+        }
         let mut counts = counts.to_vec();
         counts.sort_by_key(Node::start_byte);
         counts.dedup();
@@ -229,6 +237,26 @@ impl<'w> Fold<'w> {
             wanted.extend(named.map(|name| Wanted { source, name, alias: None, is_type: true }));
         }
         Ok(imports::add(script, &wanted))
+    }
+
+    /// Whether code runs when the very application closes on which a function registers the route, and which can't be opened again.
+    fn closes_instance(&self, unit: usize, route: &Route, shutdown: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        let application = |call: Node<'w>| {
+            let callee = call.child_by_field_name("function")?;
+            let object = callee.child_by_field_name("object").filter(|object| object.kind() == "identifier")?;
+            Some((callee.child_by_field_name("property")?, script.of(object)))
+        };
+        let hook = std::iter::successors(Some(shutdown), Node::parent).filter(|node| node.kind() == "call_expression");
+        let hook = hook.into_iter().find(|call| {
+            let event = self.argument(*call, 0).map_or("", |event| script.of(event).trim_matches(['"', '\'']));
+            matches!(event, "preClose" | "onClose")
+                && application(*call).is_some_and(|(name, _)| script.of(name) == "addHook")
+        });
+        let (Some(hook), Some(routed)) = (hook, script.node(route.at.span)) else { return false };
+        let same = application(hook).map(|(_, app)| app) == application(routed).map(|(_, app)| app);
+        let function = enclosing_function(hook);
+        same && function.is_some() && function == enclosing_function(routed)
     }
 
     /// Whether all calls of the function around a node are gone.
@@ -288,20 +316,16 @@ impl<'w> Fold<'w> {
             .find(|argument| handlers.iter().any(|handler| span(**argument).contains(*handler)))
             .or(arguments.last());
         if let Some(at) = at {
-            let script = &self.world.units[unit].script;
-            let line = script.line_start(at.start_byte());
-            // An argument that begins a line gets one before it.
-            let alone = script.text()[line..at.start_byte()].trim().is_empty();
-            let apart =
-                if alone { format!("{}{}", script.style.newline, script.indentation(*at)) } else { " ".to_owned() };
-            self.edits[unit].insert(at.start_byte(), format!("{},{apart}", flight.hook()));
+            self.put_before(unit, *at, &flight.hook());
         }
         Ok(())
     }
 
     fn count(&mut self, unit: usize, count: Node<'w>, set: &str) {
         let script = &self.world.units[unit].script;
-        self.edits[unit].replace(span(count), format!("{set}.size"));
+        let text =
+            self.alive_test(unit, count).map_or_else(|| format!("{set}.size"), |test| format!("{set}.size {test}"));
+        self.edits[unit].replace(span(count), text);
         let file = &self.world.units[unit];
         let logged = std::iter::successors(count.parent(), Node::parent)
             .take_while(|around| !is_function(*around))

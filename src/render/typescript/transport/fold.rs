@@ -46,6 +46,8 @@ pub struct Fold<'w> {
     pub decided_for_post: FxHashMap<Place, Option<bool>>,
     /// Servers that all sessions shared, and how a request builds its own.
     pub own_servers: Vec<Own>,
+    /// Places that held one session at a time, and are constants of a request now.
+    pub local_slots: FxHashSet<Name>,
     /// Changes of files that the step knows nothing else of.
     pub elsewhere: Vec<Change>,
     /// Timers that are gone: the variables that held them.
@@ -74,6 +76,7 @@ impl<'w> Fold<'w> {
             by_method: Default::default(),
             decided_for_post: FxHashMap::default(),
             own_servers: Vec::new(),
+            local_slots: FxHashSet::default(),
             elsewhere: Vec::new(),
             timers: FxHashSet::default(),
             timer_fields: Vec::new(),
@@ -203,6 +206,9 @@ impl<'w> Fold<'w> {
 
     /// Whether a statement of its own does nothing any more.
     pub(super) fn drops(&mut self, unit: usize, node: Node<'w>) -> bool {
+        if self.closes_nothing(unit, node) {
+            return true;
+        }
         let reaper = self.is_reaper(unit, node);
         if (reaper || self.speaks_of_sessions(unit, node)) && !self.closes(unit, node) {
             if self.tells_bound(unit, node) {
@@ -317,7 +323,7 @@ impl<'w> Fold<'w> {
     pub(super) fn speaks(&self, unit: usize, node: Node<'w>, depth: usize) -> bool {
         let file = &self.world.units[unit];
         any(node, &mut |inner| {
-            let known = matches!(file.fact(inner), Some(Fact::Absent | Fact::Table));
+            let known = matches!(file.fact(inner), Some(Fact::Absent | Fact::Table | Fact::Carried | Fact::Slot));
             known
                 || self.is_absent(unit, inner)
                 || (depth > 0

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::fold::Fold;
 use super::routes::{Serves, framework, serves};
-use crate::plan::transport::{Route, Transport};
+use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
 use crate::render::Refused;
 use crate::render::typescript::imports;
@@ -59,9 +59,9 @@ impl<'w> Fold<'w> {
 
     /// The file of a route, and the module specifier by which it imports another file.
     pub(super) fn imported_by_route(&self, unit: usize, route: &Route) -> Option<(usize, String)> {
-        let at = self.world.unit(&route.at.path)?;
+        let at = self.asks_to_count(route)?;
         let script = &self.world.units[at].script;
-        if framework(route, script) == Framework::Node || imports::common_js(script) {
+        if imports::common_js(script) {
             return None;
         }
         let own = stem_of(&self.world.units[unit].script.path);
@@ -79,6 +79,17 @@ impl<'w> Fold<'w> {
                 (source.starts_with('.') && base == own).then_some(source)
             })?;
         (same_name == 1).then_some((at, found))
+    }
+
+    /// The file whose code has requests counted: that of the route, or for a plain server that in which they are answered.
+    pub(super) fn asks_to_count(&self, route: &Route) -> Option<usize> {
+        let routed = self.world.unit(&route.at.path)?;
+        if framework(route, &self.world.units[routed].script) != Framework::Node {
+            return Some(routed);
+        }
+        let answers = |unit: &usize| self.places(*unit, &Fact::Handle).into_iter().any(|node| self.runs(*unit, node));
+        let mut units = (0..self.world.units.len()).filter(answers);
+        units.next().filter(|_| units.next().is_none())
     }
 
     /// Names for the set of requests and what fills it, free in the file that declares them and in the one that imports them.

@@ -111,6 +111,10 @@ impl<'w> Fold<'w> {
     fn outlives(&self, unit: usize, value: Node<'w>, step: &Transport, depth: usize) -> bool {
         let file = &self.world.units[unit];
         let mut root = bare(value);
+        let local = |node: Node<'w>| file.slot(node).is_some_and(|slot| self.local_slots.contains(&(unit, slot)));
+        if std::iter::successors(Some(root), |node| node.child_by_field_name("object").map(bare)).any(local) {
+            return false;
+        }
         while let Some(object) = root.child_by_field_name("object").filter(|_| root.kind() != "call_expression") {
             root = bare(object);
         }

@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::env::Env;
+use super::slots::Fillers;
 use super::value::Value;
 use super::world::{Function, Name, Unit, World};
 use crate::model::facts::{Span, SymbolKind};
@@ -26,6 +27,10 @@ pub struct Findings {
     pub always: FxHashSet<Function>,
     /// Variables that hold an absent session id, and never anything else.
     pub absent: FxHashSet<Name>,
+    /// Expressions that are lists without elements.
+    pub empty_lists: FxHashSet<Place>,
+    /// Calls that close a session of which there is none.
+    pub idle_closes: FxHashSet<Place>,
 }
 
 /// Which method requests have, by the handlers that receive them.
@@ -51,12 +56,16 @@ pub struct Machine<'w> {
     params: FxHashMap<Name, Value>,
     finals: FxHashMap<Name, Value>,
     returns: FxHashMap<Function, Value>,
+    /// What code before the handlers leaves in the fields of a request, by name.
+    pub(super) carried: FxHashMap<&'w str, Value>,
     called: FxHashSet<Function>,
     /// Variables that a function within their own changes: what they hold at a place is not known by going there.
     shared: FxHashSet<Name>,
+    /// What fills the places that hold one session at a time.
+    pub(super) fillers: Fillers<'w>,
     /// Names of fields that something assigns: what an object was written with may not be what they hold.
     pub(super) written: FxHashSet<&'w str>,
-    changed: bool,
+    pub(super) changed: bool,
     /// What was found.
     pub findings: Findings,
 }
@@ -85,8 +94,10 @@ impl<'w> Machine<'w> {
             params: FxHashMap::default(),
             finals: FxHashMap::default(),
             returns: FxHashMap::default(),
+            carried: FxHashMap::default(),
             called: FxHashSet::default(),
             shared: FxHashSet::default(),
+            fillers: if blind { Fillers::default() } else { Fillers::of(world) },
             written: world.units.iter().flat_map(|unit| fields_assigned(&unit.script)).collect(),
             changed: true,
             findings: Findings::default(),
@@ -131,6 +142,7 @@ impl<'w> Machine<'w> {
         self.findings.ran.insert(own);
         self.function = own.1;
         let mut env = Env::default();
+        self.enter_slots(node, &mut env);
         for param in parameters(node) {
             match param.child_by_field_name("pattern").unwrap_or(param) {
                 name if name.kind() == "identifier" => {
@@ -289,6 +301,10 @@ impl<'w> Machine<'w> {
             self.changed = true;
             self.finals.insert(name, after);
         }
+        if self.fillers.slots.contains(&name) {
+            env.set(name, value);
+            return;
+        }
         let unit = &self.world.units[name.0];
         // What a function around this one declares is not this function's to know.
         if unit.home(name.1) == self.function {
@@ -344,6 +360,11 @@ impl<'w> Machine<'w> {
                 }
             }
             _ => {
+                match (self.fact(target), self.unit().slot(target)) {
+                    (Some(Fact::Carried), _) => self.carry(target, value),
+                    (Some(Fact::Slot), Some(slot)) => self.assign((self.at, slot), value, env),
+                    _ => {}
+                }
                 self.eval(target, env);
             }
         }

@@ -7,6 +7,7 @@
 mod announced;
 mod answered;
 mod branches;
+mod carried;
 mod chores;
 mod closing;
 mod comments;
@@ -22,6 +23,7 @@ mod exec;
 mod flight;
 mod fold;
 mod guard;
+mod hooks;
 mod keepers;
 mod leftovers;
 mod lines;
@@ -38,6 +40,7 @@ mod pre_handlers;
 mod routes;
 mod servers;
 mod setup;
+mod slots;
 mod sse;
 mod tidy;
 mod value;
@@ -52,9 +55,9 @@ use super::project::Project;
 use super::prune::prune;
 use super::script::Script;
 use crate::model::facts::Span;
+use crate::plan::Level;
 use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
-use crate::plan::{Level, Site};
 use crate::render::{Change, Files, Refused, Rendered, union};
 pub(super) use edits::{item, item_alone};
 use fold::Fold;
@@ -62,51 +65,50 @@ use machine::{Machine, Methods};
 use routes::{Serves, serves};
 use world::World;
 
+/// What is told where the handler of the second SDK can't take the place of the transport.
+const OLDER_ALONE: &str = "Clients of the revision before the newest are served, as they were: what is done around the transport is more \
+                           than `createMcpHandler` allows for. To serve the newest too, give it a function that builds the server.";
+
 /// Renders the step. With the second SDK its handler serves all requests, so that it speaks the newest revision too; where the code has
-/// more to do than that allows, that is a decision of its authors.
+/// more to do than that allows, each request gets a transport, and that is said.
 pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> {
     let world = World::open(step, files)?;
     if step.sdk.0 == "@modelcontextprotocol/sdk" {
         return specialise(step, files, &world, false);
     }
-    let rendered = specialise(step, files, &world, true)?;
-    let mut out = Rendered { changes: with_handler(step, &world, &rendered)?, ..rendered };
-    if out.changes.iter().any(|change| change.text.contains(modern_request::COMMENT)) {
-        out.notes.push(modern_request::NOTE.to_owned());
+    if let Ok(modern) = specialise(step, files, &world, true)
+        && let Some(changes) = with_handler(step, &world, &modern)
+    {
+        let mut out = Rendered { changes, ..modern };
+        if out.changes.iter().any(|change| change.text.contains(modern_request::COMMENT)) {
+            out.notes.push(modern_request::NOTE.to_owned());
+        }
+        out.notes.extend(world.units.iter().filter_map(|unit| comments::left(&unit.script, &out.changes)));
+        out.level = (!out.notes.is_empty()).then_some(Level::Review);
+        return Ok(out);
     }
-    out.notes.extend(world.units.iter().filter_map(|unit| comments::left(&unit.script, &out.changes)));
-    out.level = (!out.notes.is_empty()).then_some(Level::Review);
-    Ok(out)
+    let mut older = specialise(step, files, &world, false)?;
+    older.notes.push(OLDER_ALONE.to_owned());
+    older.level = Some(Level::Review);
+    Ok(older)
 }
 
-/// The changes with the handler of the second SDK in them.
-fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Result<Vec<Change>, Refused> {
+/// The changes with the handler of the second SDK in them; `None` where the code around the transport is not as simple as that.
+fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Option<Vec<Change>> {
     let mut out = Vec::new();
     for unit in &world.units {
         let own: Vec<Change> =
             rendered.changes.iter().filter(|change| change.path == unit.script.path).cloned().collect();
-        let mut made: Vec<Span> =
-            unit.facts.iter().filter(|(_, fact)| **fact == Fact::Construct).map(|(at, _)| *at).collect();
-        made.sort_unstable();
-        let Some(first) = made.first() else {
+        if !unit.facts.values().any(|fact| *fact == Fact::Construct) {
             out.extend(own);
             continue;
-        };
-        let route = step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == unit.script.path);
-        let changes =
-            route.and_then(|route| modern::changes(&unit.script, &own, routes::framework(route, &unit.script)));
-        out.extend(changes.ok_or_else(|| Refused {
-            at: Site { path: unit.script.path.clone(), span: *first },
-            why: "what is done around this transport is more than `createMcpHandler` allows for, and without it clients of the newest \
-                  revision are not served"
-                .to_owned(),
-            todo: "build the server in a function without parameters, do nothing else between building, connecting and answering, then \
-                   run again; or give `createMcpHandler` that function by hand"
-                .to_owned(),
-        })?);
+        }
+        let route =
+            step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == unit.script.path)?;
+        out.extend(modern::changes(&unit.script, &own, routes::framework(route, &unit.script))?);
     }
     out.extend(rendered.changes.iter().filter(|change| world.unit(&change.path).is_none()).cloned());
-    Ok(out)
+    Some(out)
 }
 
 /// Whether changes leave nothing of a file.
@@ -137,7 +139,8 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         routes.flat_map(|route| &route.handlers).filter_map(|site| Some((world.unit(&site.path)?, site.span))).collect()
     };
     // What other methods run is replaced: these functions run for POST alone.
-    let post = handlers(&|route| serves(route) != Serves::Gone && !routes::is_node(route));
+    let mut post = handlers(&|route| serves(route) != Serves::Gone && !routes::is_node(route));
+    post.extend(hooks::of_post(step, world));
     let post = world.with_called(post, &handlers(&|route| serves(route) == Serves::Gone));
     let node = handlers(&|route| routes::is_node(route));
     let run = |other| Machine::run_all(world, &Methods { post: post.clone(), other });
@@ -157,15 +160,20 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     fold.run()?;
     fold.lost_at_end()?;
     fold.routes(step)?;
+    fold.unhook(step);
     fold.node_helpers(step);
     fold.set_up(&|unit| {
         let script = &world.units[unit].script;
         Project::of(files, &script.path).generator(script.typed())
     })?;
+    fold.own_slots(step)?;
     fold.shared_servers(step, files)?;
+    fold.hooks(step);
     let mut imports = fold.requests_in_flight(step)?;
     fold.tidy(step);
     fold.merge_variables()?;
+    fold.tidy(step);
+    fold.empty_lists();
     fold.tidy(step);
     fold.node_guards(step)?;
     fold.close_servers(&|unit, response, server| {
@@ -199,6 +207,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         changes.push(settled);
     }
     leftovers::check(world, &changes)?;
+    carried::check(world, &changes)?;
     answered::check(world, &changes)?;
     let loses = world.units.iter().zip(&changes).any(|(unit, own)| leftovers::loses_comment(&unit.script, own));
     if loses {

@@ -127,6 +127,14 @@ impl<'w> Fold<'w> {
             let value = region.child_by_field_name("value");
             let statements: Vec<Node<'w>> = children(region).into_iter().filter(|node| Some(*node) != value).collect();
             let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return Ok(()) };
+            if let ([block], "statement_block") = (statements.as_slice(), first.kind()) {
+                let indent = script.indentation(region);
+                let inner = format!("{indent}{unit_indent}");
+                let end = if leaves { String::new() } else { format!("{newline}{inner}break;") };
+                let text = format!("{{{newline}{inner}{}{end}{newline}{indent}}}", script.indented(&answer, &inner));
+                self.edits[unit].replace(span(*block), text);
+                return Ok(());
+            }
             let indent = format!("{}{unit_indent}", script.indentation(region));
             let end = if leaves { String::new() } else { format!("{newline}{indent}break;") };
             let text = script.indented(&answer, &indent);
@@ -260,7 +268,7 @@ impl<'w> Fold<'w> {
     }
 
     /// The block that stands in the place of a statement.
-    fn block_in_place_of(&self, unit: usize, outer: Node<'w>) -> Option<Node<'w>> {
+    pub(super) fn block_in_place_of(&self, unit: usize, outer: Node<'w>) -> Option<Node<'w>> {
         let (id, _) = self.unwrapped.iter().find(|((at, _), known)| *at == unit && **known == outer)?;
         let mut found = None;
         any(outer, &mut |node| {

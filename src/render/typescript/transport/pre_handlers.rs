@@ -26,7 +26,8 @@ impl<'w> Fold<'w> {
             }
             _ => return Err(self.unseen_options(unit, call)),
         };
-        let fields = children(options);
+        let fields: Vec<Node<'w>> =
+            children(options).into_iter().filter(|field| !self.edits[unit].gone(*field)).collect();
         if fields.iter().any(|field| field.kind() == "spread_element") {
             return Err(self.unseen_options(unit, options));
         }

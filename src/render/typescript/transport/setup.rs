@@ -195,6 +195,11 @@ impl<'w> Fold<'w> {
         let within =
             |used: &&Node<'w>| span(block).contains(span(**used)) && used.start_byte() >= assignment.start_byte();
         if live.iter().filter(within).count() != live.len() {
+            // `let session = undefined;` of which a `try` makes something.
+            let nothing = value.filter(|value| self.edits[unit].edited(script, *value) == "undefined");
+            if let Some(value) = nothing.filter(|_| declarator.child_by_field_name("type").is_none()) {
+                self.edits[unit].cut(Span::new(name.end_byte(), value.end_byte()));
+            }
             return;
         }
         let Some(right) = assignment.child_by_field_name("right") else { return };

@@ -23,11 +23,49 @@ impl<'w> Fold<'w> {
                 }
             }
             self.unused_values(step);
+            self.hollow_functions();
             self.unused_timers();
             self.tables(step);
             self.silent_emitters();
             if self.edits.iter().map(super::edits::Edits::count).sum::<usize>() == before {
                 break;
+            }
+        }
+    }
+
+    /// Calls of functions of which folding left nothing: `await this.closeSession();`.
+    fn hollow_functions(&mut self) {
+        for unit in 0..self.world.units.len() {
+            for function in self.functions(unit) {
+                let own = (unit, span(function));
+                let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block");
+                let hollow = body.is_some_and(|body| {
+                    !children(body).is_empty() && !self.edits[unit].gone(body) && self.hollow(unit, body)
+                });
+                if !hollow || !self.world.units[unit].closed.contains(&own.1) {
+                    continue;
+                }
+                let mut calls = self.calls_of(own);
+                calls.retain(|(at, call)| !self.edits[*at].gone(*call));
+                let alone = |call: Node<'w>| {
+                    let mut around = call;
+                    while let Some(parent) = around.parent().filter(|parent| {
+                        matches!(parent.kind(), "await_expression" | "unary_expression" | "parenthesized_expression")
+                    }) {
+                        around = parent;
+                    }
+                    around.parent().filter(|parent| parent.kind() == "expression_statement")
+                };
+                let quiet = |(at, call): &(usize, Node<'w>)| {
+                    let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+                    arguments.into_iter().all(|argument| self.quiet(*at, argument))
+                };
+                if !calls.iter().all(quiet) || !calls.iter().all(|(_, call)| alone(*call).is_some()) {
+                    continue;
+                }
+                for (at, whole) in calls.into_iter().filter_map(|(at, call)| Some((at, alone(call)?))) {
+                    self.remove(at, whole);
+                }
             }
         }
     }

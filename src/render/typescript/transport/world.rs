@@ -7,7 +7,7 @@ use crate::lower;
 use crate::model::facts::{ExprKind, Language, Module, Span, SymbolId, SymbolKind};
 use crate::plan::Site;
 use crate::plan::transport::{Fact, Transport};
-use crate::render::typescript::script::{Script, span};
+use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::style::quote_in;
 use crate::render::{Files, Refused};
 
@@ -29,12 +29,16 @@ pub struct Unit {
     /// Functions that only such calls run.
     pub closed: FxHashSet<Span>,
     symbols: FxHashMap<u32, SymbolId>,
+    /// Fields that hold one session at a time, in order.
+    fields: Vec<String>,
 }
 
 /// All files of a step.
 pub struct World {
     /// The files.
     pub units: Vec<Unit>,
+    /// Functions that requests of the routes run, or the end of the process.
+    requested: Vec<Function>,
 }
 
 impl World {
@@ -70,7 +74,15 @@ impl World {
             units[index].calls = calls.collect();
             units[index].closed = planned.closed.iter().copied().collect();
         }
-        Ok(Self { units })
+        let routed = step.routes.iter().flat_map(|route| route.handlers.iter().chain(&route.hooks));
+        let roots = routed.chain(&step.endings).filter_map(|site| Some((place(&site.path)?, site.span)));
+        let requested = reached(&units, roots.collect());
+        Ok(Self { units, requested })
+    }
+
+    /// Whether a function runs for a request of the routes, or at the end of the process.
+    pub fn is_requested(&self, (unit, at): Function) -> bool {
+        self.requested.iter().any(|(known, around)| *known == unit && around.contains(at))
     }
 
     /// The file of a path.
@@ -107,6 +119,17 @@ impl World {
     }
 }
 
+/// Functions with all that they call.
+fn reached(units: &[Unit], roots: Vec<Function>) -> Vec<Function> {
+    let mut out: FxHashSet<Function> = roots.iter().copied().collect();
+    let mut pending = roots;
+    while let Some((unit, at)) = pending.pop() {
+        let called = units[unit].calls.iter().filter(|(call, _)| at.contains(**call)).map(|(_, target)| *target);
+        pending.extend(called.filter(|target| out.insert(*target)));
+    }
+    out.into_iter().collect()
+}
+
 impl Unit {
     fn new(script: Script, module: Module, facts: FxHashMap<Span, Fact>) -> Self {
         let mut symbols = FxHashMap::default();
@@ -122,7 +145,60 @@ impl Unit {
                 symbols.insert(expr.span.start, id);
             }
         }
-        Self { script, module, facts, calls: FxHashMap::default(), closed: FxHashSet::default(), symbols }
+        let slots = facts.iter().filter(|(_, fact)| **fact == Fact::Slot).filter_map(|(at, _)| script.node(*at));
+        let names =
+            slots.filter_map(|node| node.child_by_field_name("property")).map(|name| script.of(name).to_owned());
+        let mut fields: Vec<String> = names.collect();
+        fields.sort_unstable();
+        fields.dedup();
+        Self { script, module, facts, calls: FxHashMap::default(), closed: FxHashSet::default(), symbols, fields }
+    }
+
+    /// What holds one session at a time, where a node names such a thing. Fields count as symbols behind all others.
+    pub fn slot(&self, node: Node<'_>) -> Option<SymbolId> {
+        if self.fact(node) != Some(&Fact::Slot) {
+            return None;
+        }
+        let Some(field) = node.child_by_field_name("property") else { return self.symbol(node) };
+        let at = self.fields.iter().position(|name| name == self.script.of(field))?;
+        Some(SymbolId((self.module.symbols.len() + at) as u32))
+    }
+
+    /// Whether such a thing is a field.
+    pub fn is_field(&self, slot: SymbolId) -> bool {
+        slot.0 as usize >= self.module.symbols.len()
+    }
+
+    /// The name of such a field.
+    pub fn field_name(&self, slot: SymbolId) -> &str {
+        self.fields.get((slot.0 as usize).wrapping_sub(self.module.symbols.len())).map_or("", String::as_str)
+    }
+
+    /// The declaration of such a field.
+    pub fn field_declaration(&self, slot: SymbolId) -> Option<Node<'_>> {
+        let name = self.field_name(slot);
+        let mut pending = vec![self.script.tree.root_node()];
+        while let Some(node) = pending.pop() {
+            if node.kind().ends_with("field_definition") {
+                let own = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"));
+                if own.is_some_and(|own| self.script.of(own) == name) {
+                    return Some(node);
+                }
+            }
+            pending.extend(children(node));
+        }
+        None
+    }
+
+    /// Everything that holds one session at a time.
+    pub fn slots(&self) -> Vec<SymbolId> {
+        let fields = (0..self.fields.len()).map(|at| SymbolId((self.module.symbols.len() + at) as u32));
+        let slots = self.facts.iter().filter(|(_, fact)| **fact == Fact::Slot);
+        let variables = slots.filter_map(|(at, _)| self.symbol(self.script.node(*at)?));
+        let mut out: Vec<SymbolId> = variables.chain(fields).collect();
+        out.sort_unstable();
+        out.dedup();
+        out
     }
 
     /// What is known of an expression.

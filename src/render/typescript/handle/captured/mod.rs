@@ -21,6 +21,7 @@ use super::{Wanted, create, finished, provide, reach, relative, store};
 use crate::plan::handle::captured::Captured;
 use crate::render::typescript::handle_module::Features;
 use crate::render::typescript::scripts::Scripts;
+use crate::render::typescript::spoken;
 use crate::render::typescript::tools::{self, GIVEN, NewTool};
 use crate::render::{Files, Refused, Rendered};
 use record::Record;

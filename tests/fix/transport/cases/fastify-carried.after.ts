@@ -1,0 +1,72 @@
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './tools.js';
+import { once } from 'node:events';
+
+const app = Fastify();
+
+const checkKey = async (request: FastifyRequest, reply: FastifyReply) => {
+  if (request.headers['x-key'] !== process.env.KEY) return reply.code(401).send();
+};
+
+async function begin() {
+  // Runs on each request: clients, pools and caches stay outside.
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+  });
+  await buildServer().connect(transport);
+  return transport;
+}
+
+// Requests being answered, so that shutdown can wait for them.
+const inFlight = new Set<FastifyReply['raw']>();
+let draining = false;
+
+const track = async (_request: FastifyRequest, reply: FastifyReply) => {
+  if (draining) {
+    return reply
+      .code(503)
+      .header('Connection', 'close')
+      .send({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Server is shutting down' },
+        id: null,
+      });
+  }
+  inFlight.add(reply.raw);
+  reply.raw.on('close', () => inFlight.delete(reply.raw));
+};
+
+app.route({
+  method: 'POST',
+  url: '/mcp',
+  preHandler: [track, checkKey],
+  handler: async (request, reply) => {
+    const transport = await begin();
+    reply.hijack();
+    reply.raw.on('close', () => void transport.close());
+    await transport.handleRequest(request.raw, reply.raw, request.body);
+  },
+});
+
+app.route({
+  method: ['GET', 'DELETE'],
+  url: '/mcp',
+  handler: (_request, reply) => {
+    reply
+      .code(405)
+      .header('Allow', 'POST')
+      .send({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'Method not allowed.' },
+        id: null,
+      });
+  },
+});
+
+app.addHook('onClose', async () => {
+  draining = true;
+  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
+});
+
+await app.listen({ port: 3000 });
