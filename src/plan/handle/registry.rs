@@ -122,6 +122,7 @@ pub(super) fn step(
         stores: all.iter().map(|name| (*name).to_owned()).collect(),
         lifetime: lifetime(settings, &called),
         owner: false,
+        servers: facts::servers(context),
         registry: true,
         otherwise: None,
         companions: drops,
