@@ -151,7 +151,6 @@ pub(super) fn step(
         names,
         carriers,
         tools,
-        servers: facts::servers(context),
     };
     let mut claims = Vec::new();
     for found in stores {
