@@ -42,6 +42,8 @@ pub struct Captured {
     pub ends: Vec<Site>,
     /// Tools that reach the variables.
     pub tools: Vec<ToolUse>,
+    /// Constructions of servers, whose instructions may speak of sessions.
+    pub servers: Vec<Site>,
     /// Calls that register resources which reach them, with their handlers.
     pub resources: Vec<ResourceUse>,
     /// Schemas let callers leave the handle out, for a time: they are told where to get one.
@@ -318,6 +320,7 @@ fn step(
             names,
             carriers,
             tools,
+            servers: super::facts::servers(context),
         })),
     })
 }

@@ -30,6 +30,8 @@ pub struct External {
     pub outside: Vec<Outside>,
     /// Tools that reach the store.
     pub tools: Vec<ToolUse>,
+    /// Constructions of servers, whose instructions may speak of sessions.
+    pub servers: Vec<Site>,
     /// Schemas let callers leave the handle out, for a time.
     pub transition: bool,
 }
@@ -171,6 +173,7 @@ pub(super) fn step(
             touches: followed.touches,
             outside: followed.outside,
             tools,
+            servers: facts::servers(context),
             transition: settings.transition,
         })),
     })

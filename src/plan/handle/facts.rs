@@ -53,6 +53,11 @@ fn is_bare_object(analysis: &Analysis<'_>, made: ExprRef, args: usize) -> bool {
     args == 1 && analysis.flow.callee_name(made).is_some_and(|name| name == "create")
 }
 
+/// The constructions of servers.
+pub fn servers(context: &Context<'_, '_>) -> Vec<crate::plan::Site> {
+    context.analysis.lives.servers.iter().map(|at| crate::plan::site(context, context.spot(*at))).collect()
+}
+
 /// Where a container lives.
 pub fn place(context: &Context<'_, '_>, found: &Found) -> Option<Place> {
     let analysis = context.analysis;

@@ -34,8 +34,9 @@ fn handlers(context: &Context<'_, '_>, found: &Found) -> FxHashSet<FuncRef> {
 fn belongs(context: &Context<'_, '_>, first: &Found, other: &Found, tools: &FxHashSet<FuncRef>) -> bool {
     let marks = companion(context, other).is_some_and(|companion| companion.container == Container::Set);
     let starts_empty = facts::is_plain(context.analysis, other) || roles::is_lazy(context.analysis, other);
-    (starts_empty || is_filled_beside(context, first, other))
-        && (marks || roles::is_lazy(context.analysis, first))
+    let beside = is_filled_beside(context, first, other) || is_begun_beside(context, first, other);
+    (starts_empty || beside)
+        && (marks || roles::is_lazy(context.analysis, first) || beside)
         && (marks || end_together(context, first, other))
         && !other.with_transport
         && !other.with_auth
@@ -61,6 +62,17 @@ fn is_filled_beside(context: &Context<'_, '_>, first: &Found, other: &Found) -> 
         made.iter().any(|made| made.func == write.func && roles::same_branch(context.analysis, made, write))
     };
     !filled.is_empty() && filled.iter().all(beside)
+}
+
+/// Whether a store that starts empty by itself is emptied wherever a value of the other is made.
+fn is_begun_beside(context: &Context<'_, '_>, first: &Found, other: &Found) -> bool {
+    let writes =
+        |found: &Found| found.uses.iter().filter(|access| access.kind == Kind::Write).copied().collect::<Vec<Access>>();
+    let (made, begun) = (writes(first), writes(other));
+    let beside = |made: &Access| {
+        begun.iter().any(|begun| made.func == begun.func && roles::same_branch(context.analysis, made, begun))
+    };
+    roles::is_lazy(context.analysis, other) && !made.is_empty() && made.iter().all(beside)
 }
 
 /// Whether a tool that ends a value of the first ends the other's as well: what outlives it has a life of its own.

@@ -59,6 +59,8 @@ pub struct Handle {
     pub loose: Vec<Site>,
     /// Tools that reach the store.
     pub tools: Vec<ToolUse>,
+    /// Constructions of servers, whose instructions may speak of sessions.
+    pub servers: Vec<Site>,
     /// The value is created where it is first used, or where a session begins: a new tool creates it.
     pub lazy: bool,
     /// The type of a value as written, if it is a plain one (number, text, flag) that may be falsy.

@@ -263,6 +263,7 @@ fn store(
         names,
         carriers,
         tools,
+        servers: facts::servers(context),
     };
     let claimed = wrapped.map_or(&found.holder, |outer| &outer.container);
     let claimed = site(context, Spot { module: claimed.module, span: claimed.span });
@@ -351,7 +352,8 @@ pub(super) fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
 /// What an owner hears about a value that has expired.
 pub(super) fn loss(lists: &[String]) -> String {
     match lists {
-        [only] => {
+        // `guessed` says what was done with them, and not what they are.
+        [only] if !only.ends_with("ed") => {
             let words = crate::classify::words::words(only);
             let one = words.last().is_some_and(|last| super::names::singular(last) == *last);
             format!("its {} {} lost", words.join(" "), if one { "is" } else { "are" })

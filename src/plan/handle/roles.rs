@@ -2,7 +2,7 @@
 
 use crate::classify::access::{Access, Kind};
 use crate::classify::stores::{Analysis, Found};
-use crate::model::facts::{Branch, Choice, ExprKind, Module};
+use crate::model::facts::{Branch, Choice, ExprKind, Module, Span};
 use crate::model::flow::Root;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
@@ -24,7 +24,7 @@ pub enum Role {
 pub fn of(analysis: &Analysis<'_>, found: &Found, handler: FuncRef, tool: Name) -> Role {
     let mut kinds = Vec::new();
     for access in found.uses.iter().filter(|access| reaches(analysis, handler, access.func)) {
-        if is_dispatched_elsewhere(analysis, handler, tool, access) {
+        if is_dispatched_elsewhere(analysis, handler, tool, access) || reads_back(analysis, found, access) {
             continue;
         }
         let first_write = access.kind == Kind::Write
@@ -127,13 +127,30 @@ fn has_alternative(analysis: &Analysis<'_>, found: &Found, at: ExprRef) -> bool 
 /// Whether two accesses of one function stand in the same branches.
 pub fn same_branch(analysis: &Analysis<'_>, one: &Access, other: &Access) -> bool {
     let facts = analysis.flow.program.module(one.at.module);
-    let within = |access: &Access| {
-        let span = facts.expr(access.at.id).span;
-        let holds =
-            |branch: &&Branch| branch.then.contains(span) || branch.otherwise.is_some_and(|other| other.contains(span));
-        facts.branches.iter().filter(holds).map(|branch| branch.span).collect::<Vec<_>>()
-    };
+    let within = |access: &Access| branches(facts, facts.expr(access.at.id).span);
     one.at.module == other.at.module && within(one) == within(other)
+}
+
+/// Whether an access reads what the same function has just written: `games[id] = {…}; return games[id]`.
+fn reads_back(analysis: &Analysis<'_>, found: &Found, read: &Access) -> bool {
+    let facts = analysis.flow.program.module(read.at.module);
+    let span = |access: &Access| facts.expr(access.at.id).span;
+    let within = |access: &Access| branches(facts, span(access));
+    let same = |access: &&Access| access.func == read.func && access.at.module == read.at.module;
+    read.kind == Kind::Read
+        && found.uses.iter().filter(same).any(|write| {
+            write.kind == Kind::Write
+                && span(write).end <= span(read).start
+                && !is_guarded(analysis, found, write)
+                && within(write).iter().all(|branch| within(read).contains(branch))
+        })
+        && !found.uses.iter().filter(same).any(|access| access.kind == Kind::Delete)
+}
+
+/// The halves of branches that a place lies within.
+fn branches(facts: &Module, span: Span) -> Vec<Span> {
+    let halves = facts.branches.iter().flat_map(|branch| std::iter::once(branch.then).chain(branch.otherwise));
+    halves.filter(|half| half.contains(span)).collect()
 }
 
 /// Whether a write stands where the value was found to be absent.

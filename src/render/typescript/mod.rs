@@ -23,6 +23,7 @@ pub mod script;
 pub mod scripts;
 pub mod selection;
 pub mod singleton;
+pub mod spoken;
 pub mod style;
 pub mod telemetry;
 pub mod tools;

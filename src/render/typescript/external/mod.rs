@@ -14,11 +14,12 @@ use tree_sitter::Node;
 use super::declared;
 use super::handle::edits::Edits;
 use super::handle::work::{function_in, same_code};
-use super::handle::{above, finish, finished, note};
+use super::handle::{above, finish, finished};
 use super::imports::Wanted;
 use super::script::{Script, children, enclosing_function, span};
 use super::scripts::Scripts;
 use super::selection::drops;
+use super::spoken;
 use super::tools::{self, Argument, Context};
 use crate::model::facts::Span;
 use crate::plan::handle::external::External;
@@ -86,8 +87,10 @@ pub fn render(external: &External, files: &dyn Files) -> Result<Rendered, Refuse
     let mut out = Rendered::default();
     for tool in &external.tools {
         let (script, node) = scripts.expression(&tool.registration)?;
-        note(&mut out.notes, script, node, &tool.name);
+        spoken::tool(&mut work.edits, &mut out.notes, script, node, &tool.name);
     }
+    let told = (external.names.argument.as_str(), external.names.create.as_str());
+    spoken::instructions(&mut work.edits, &mut out.notes, &scripts, &external.servers, told);
     let mut paths = work.edits.paths();
     paths.extend(work.wanted.iter().map(|(path, ..)| path.clone()));
     paths.sort();

@@ -63,7 +63,7 @@ fn asking_for_id<'t>(script: &Script, read: Node<'t>, key: Node<'t>) -> Option<N
         }
         _ => false,
     };
-    (found && key.kind() == "identifier").then_some(around)
+    (found && matches!(key.kind(), "identifier" | "member_expression")).then_some(around)
 }
 
 /// A container that is keyed alike goes on as it is, under the handle.

@@ -7,7 +7,7 @@ use super::work::Work;
 use crate::plan::Site;
 use crate::plan::handle::{Entry, Touch};
 use crate::render::Refused;
-use crate::render::typescript::script::children;
+use crate::render::typescript::script::{children, span};
 
 /// Lets such tools look the handle up first.
 pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -22,7 +22,9 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
         }
         let (script, function) = work.function(carrier)?;
         let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block");
-        let first = body.and_then(|body| children(body).first().copied());
+        // What goes, such as a check for a session, would take the look-up along.
+        let stays = |statement: &Node<'_>| !work.edits.covers(&script.path, span(*statement));
+        let first = body.and_then(|body| children(body).into_iter().find(stays));
         let (Some(first), Some(tool)) = (first, tools.first().map(|tool| &work.handle.tools[*tool])) else {
             return Err(script.refuse(
                 function,

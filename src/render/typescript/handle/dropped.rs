@@ -47,7 +47,47 @@ fn asked(script: &Script, node: Node<'_>) -> Refused {
     )
 }
 
-/// `deleted ? one : other`, answered: the deletion, then the one.
+/// What is answered with an expression in it: the whole answer, and the code in front of the expression, which does nothing that
+/// could be noticed after the deletion.
+fn answer_around<'t>(script: &'t Script, ternary: Node<'t>) -> Option<(Node<'t>, &'t str)> {
+    let mut whole = around(ternary);
+    while let Some(parent) = whole.parent() {
+        let known = match parent.kind() {
+            "return_statement" | "arrow_function" => break,
+            "arguments"
+            | "object"
+            | "array"
+            | "pair"
+            | "template_string"
+            | "template_substitution"
+            | "call_expression" => true,
+            "parenthesized_expression" => true,
+            _ => false,
+        };
+        let before = children(parent).into_iter().take_while(|child| child.end_byte() <= whole.start_byte());
+        if !known || !before.into_iter().all(is_still) {
+            return None;
+        }
+        whole = parent;
+    }
+    Some((whole, &script.text()[whole.start_byte()..around(ternary).start_byte()]))
+}
+
+/// Whether it does not matter when an expression is evaluated.
+fn is_still(node: Node<'_>) -> bool {
+    match node.kind() {
+        "identifier" | "property_identifier" | "string" | "number" | "true" | "false" | "null" | "string_fragment" => {
+            true
+        }
+        "member_expression" | "pair" | "object" | "array" | "as_expression" | "type_arguments" => {
+            children(node).into_iter().all(is_still)
+        }
+        "predefined_type" | "type_identifier" | "escape_sequence" => true,
+        _ => false,
+    }
+}
+
+/// `deleted ? one : other`, answered as it is or within more: the deletion, then the answer with the one.
 fn one_of_two(
     work: &mut Work<'_>,
     script: &Script,
@@ -56,7 +96,7 @@ fn one_of_two(
     wait: &str,
 ) -> Result<(), Refused> {
     let then = ternary.child_by_field_name("consequence").ok_or_else(|| asked(script, ternary))?;
-    let whole = around(ternary);
+    let (whole, before) = answer_around(script, ternary).ok_or_else(|| asked(script, ternary))?;
     let parent = whole.parent().ok_or_else(|| asked(script, ternary))?;
     let end = if script.style.semicolons { ";" } else { "" };
     let newline = script.style.newline;
@@ -65,21 +105,20 @@ fn one_of_two(
             let indent = script.indentation(parent);
             work.edits.replace(script, Span::new(parent.start_byte(), condition.start_byte()), wait);
             let between = Span::new(condition.end_byte(), then.start_byte());
-            work.edits.replace(script, between, format!("{end}{newline}{indent}return "));
-            work.edits.cut(script, Span::new(then.end_byte(), whole.end_byte()));
+            work.edits.replace(script, between, format!("{end}{newline}{indent}return {before}"));
+            work.edits.cut(script, Span::new(then.end_byte(), around(ternary).end_byte()));
         }
         "arrow_function" => {
             let (indent, unit) = (script.indentation(parent), script.style.indent.text());
             let inner = format!("{newline}{indent}{unit}");
-            work.edits.replace(
-                script,
-                Span::new(whole.start_byte(), condition.start_byte()),
-                format!("{{{inner}{wait}"),
-            );
+            let arrow = (0..parent.child_count()).filter_map(|index| parent.child(index));
+            let arrow = arrow.into_iter().find(|child| child.kind() == "=>").ok_or_else(|| asked(script, ternary))?;
+            let open = Span::new(arrow.end_byte(), condition.start_byte());
+            work.edits.replace(script, open, format!(" {{{inner}{wait}"));
             let between = Span::new(condition.end_byte(), then.start_byte());
-            work.edits.replace(script, between, format!("{end}{inner}return "));
-            let rest = Span::new(then.end_byte(), whole.end_byte());
-            work.edits.replace(script, rest, format!("{end}{newline}{indent}}}"));
+            work.edits.replace(script, between, format!("{end}{inner}return {before}"));
+            work.edits.cut(script, Span::new(then.end_byte(), around(ternary).end_byte()));
+            work.edits.insert(script, whole.end_byte(), format!("{end}{newline}{indent}}}"));
         }
         _ => return Err(asked(script, ternary)),
     }

@@ -121,6 +121,11 @@ fn mint(work: &mut Work<'_>, index: usize, call: &Site) -> Result<(), Refused> {
         let open = format!("{{{newline}{inner}{outer}{text}{newline}{inner}{outer}return ");
         work.edits.insert(script, body.start_byte(), open);
     }
+    // What is answered before there is a handle does not tell it.
+    let behind = match body.kind() {
+        "statement_block" => statement(node).start_byte(),
+        _ => body.start_byte().saturating_sub(1),
+    };
     let answers = match &carrier.entry {
         Entry::Closure { given, .. } if is_text(work, given)? => {
             tools::append_to_texts(script, function, node.start_byte(), &name)?
@@ -128,7 +133,7 @@ fn mint(work: &mut Work<'_>, index: usize, call: &Site) -> Result<(), Refused> {
         Entry::Handler(_) if answers_text(work, index)? => {
             tools::append_to_texts(script, function, node.start_byte(), &name)?
         }
-        _ => tools::append_to_answers(script, function, node.start_byte().min(body.start_byte()), &name)?,
+        _ => tools::append_to_answers(script, function, behind, &name)?,
     };
     work.edits.extend(answers);
     if body.kind() != "statement_block" {

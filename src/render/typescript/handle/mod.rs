@@ -36,7 +36,7 @@ use crate::plan::handle::{Entry, Handle};
 use crate::render::{Change, Files, Refused, Rendered};
 pub(super) use create::{unindented, users};
 use edits::Edits;
-pub(super) use words::{above, note};
+pub(super) use words::above;
 use work::{Import, Work};
 
 /// Renders the migration of one store.

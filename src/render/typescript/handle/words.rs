@@ -1,4 +1,4 @@
-//! Words that are not true any more: comments that speak of the session go, texts for the model are pointed out.
+//! Words that are not true any more: comments that speak of the session go, and so do such words in texts for the model.
 
 use tree_sitter::Node;
 
@@ -7,7 +7,8 @@ use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::Entry;
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, children, statement};
+use crate::render::typescript::script::{Script, statement};
+use crate::render::typescript::spoken;
 
 const STALE: &[&str] =
     &["session", "connection", "connected client", "per client", "each client", "first use", "transport"];
@@ -15,7 +16,7 @@ const STALE: &[&str] =
 /// What a comment says the type of a container is: it is a store of handles now.
 const CONTAINERS: &[&str] = &["{map<", "{record<", "{object", "{weakmap<", "{map}", "lrucache"];
 
-/// Takes stale comments above the store and the helpers away, and notes texts for the model that speak of the session.
+/// Takes stale comments above the store and the helpers away, and sees to the texts for the model.
 pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
     let store = &work.handle.store.declared;
     let script = work.scripts.of(store)?;
@@ -31,19 +32,12 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
     for tool in &work.handle.tools {
         let site = tool.entry.as_ref().unwrap_or(&tool.registration);
         let (script, node) = work.scripts.expression(site)?;
-        note(&mut work.notes, script, node, &tool.name);
+        spoken::tool(&mut work.edits, &mut work.notes, script, node, &tool.name);
     }
+    let creator = work.handle.creating_tool();
+    let told = (work.handle.names.argument.as_str(), creator.as_str());
+    spoken::instructions(&mut work.edits, &mut work.notes, work.scripts, &work.handle.servers, told);
     Ok(())
-}
-
-/// Points out texts for the model that speak of the session.
-pub fn note(notes: &mut Vec<String>, script: &Script, registration: Node<'_>, tool: &str) {
-    for text in texts(script, registration) {
-        let note = format!("{tool}: what the model reads of it still speaks of the session: {text}");
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
 }
 
 /// Takes the stale ones among the comments right above a declaration away.
@@ -73,19 +67,4 @@ pub fn above(edits: &mut Edits, script: &Script, node: Node<'_>) {
         start = comment.start_byte();
         before = comment.prev_sibling();
     }
-}
-
-/// Texts within the options of a registration that speak of the session; the handler's own are answers.
-fn texts<'t>(script: &'t Script, node: Node<'t>) -> Vec<&'t str> {
-    let mut out = Vec::new();
-    let mut stack = vec![node];
-    while let Some(node) = stack.pop() {
-        if matches!(node.kind(), "string" | "template_string") && script.of(node).to_lowercase().contains("session") {
-            out.push(script.of(node));
-        }
-        if !crate::render::typescript::script::is_function(node) {
-            stack.extend(children(node));
-        }
-    }
-    out
 }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::Work;
 use crate::render::typescript::script::{Script, children, span};
-use crate::render::typescript::tools;
+use crate::render::typescript::{spoken, tools};
 
 /// Changes such texts, and notes those that it can't change.
 pub fn settle(work: &mut Work<'_>, notes: &mut Vec<String>) {
@@ -32,7 +32,7 @@ pub fn settle(work: &mut Work<'_>, notes: &mut Vec<String>) {
                 continue;
             }
             let Some(found) = script.node(node.span) else { continue };
-            crate::render::typescript::handle::note(notes, script, found, told);
+            spoken::tool(&mut work.edits, notes, script, found, told);
         }
     }
     notes.sort();

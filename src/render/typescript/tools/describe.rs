@@ -10,6 +10,7 @@ use crate::plan::handle::ToolUse;
 use crate::render::Change;
 use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::scripts::{Code, Scripts, property};
+use crate::render::typescript::spoken::without_session;
 
 /// The description of a tool, where it is written out; the literal that lacks one, where there is none.
 pub fn description<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Option<Code<'s>> {
@@ -54,12 +55,12 @@ pub fn say_more(description: Code<'_>, sentence: &str) -> Vec<Change> {
     let one = match node.kind() {
         "object" => return push_back(script, node, &format!("description: `{sentence}`")),
         "template_string" => {
-            let inside = &script.text()[start + 1..end - 1];
-            script.change(Span::new(end - 1, end - 1), format!("{} {sentence}", stop(inside)))
+            let inside = without_session(&script.text()[start + 1..end - 1]);
+            script.change(span(node), format!("`{inside}{} {sentence}`", stop(&inside)))
         }
         "string" => {
             let inside = script.text()[start + 1..end - 1].replace("\\'", "'").replace("\\\"", "\"");
-            let inside = inside.replace('`', "\\`").replace("${", "\\${");
+            let inside = without_session(&inside.replace('`', "\\`").replace("${", "\\${"));
             script.change(span(node), format!("`{inside}{} {sentence}`", stop(&inside)))
         }
         _ => script.change(Span::new(end, end), format!(" + ` {sentence}`")),

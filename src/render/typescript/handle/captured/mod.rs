@@ -17,10 +17,11 @@ mod uses;
 mod write_back;
 
 use super::edits::Edits;
-use super::{Wanted, create, finished, provide, reach, relative, store, words};
+use super::{Wanted, create, finished, provide, reach, relative, store};
 use crate::plan::handle::captured::Captured;
 use crate::render::typescript::handle_module::Features;
 use crate::render::typescript::scripts::Scripts;
+use crate::render::typescript::spoken;
 use crate::render::typescript::tools::{self, GIVEN, NewTool};
 use crate::render::{Files, Refused, Rendered};
 use record::Record;
@@ -45,6 +46,7 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
     }
     new_tools(&records, &mut edits)?;
     let mut out = Rendered::default();
+    notes(&records, &mut edits, &mut out)?;
     let features = Features {
         owner: captured.owner,
         save: saves,
@@ -79,7 +81,6 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
         let wanted = last.then(|| named(&source, &home.store));
         out.changes.extend(finished(other, edits.of(&path), wanted.into_iter().collect()));
     }
-    records.iter().try_for_each(|record| notes(record, &mut out))?;
     Ok(out)
 }
 
@@ -145,14 +146,21 @@ fn new_tools(records: &[Record<'_>], edits: &mut Edits) -> Result<(), Refused> {
     Ok(())
 }
 
-fn notes(record: &Record<'_>, out: &mut Rendered) -> Result<(), Refused> {
-    for tool in record.captured.tools.iter().filter(|tool| tool.registration.path == record.script.path) {
+fn notes(records: &[Record<'_>], edits: &mut Edits, out: &mut Rendered) -> Result<(), Refused> {
+    let record = &records[0];
+    let captured = record.captured;
+    for tool in &captured.tools {
         let (script, node) = record.scripts.expression(&tool.registration)?;
-        words::note(&mut out.notes, script, node, &tool.name);
+        spoken::tool(edits, &mut out.notes, script, node, &tool.name);
     }
-    for uri in resources::uris(record)? {
-        out.notes
-            .push(format!("{uri} is a template now: clients that know the resource by its fixed URI have to learn it"));
+    let told = (captured.names.argument.as_str(), captured.names.create.as_str());
+    spoken::instructions(edits, &mut out.notes, record.scripts, &captured.servers, told);
+    for record in records {
+        for uri in resources::uris(record)? {
+            out.notes.push(format!(
+                "{uri} is a template now: clients that know the resource by its fixed URI have to learn it"
+            ));
+        }
     }
     Ok(())
 }

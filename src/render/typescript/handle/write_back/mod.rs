@@ -8,13 +8,17 @@ use tree_sitter::Node;
 
 use super::create::store_expression;
 use super::work::Work;
+use crate::model::facts::Span;
 use crate::plan::Site;
-use crate::plan::handle::{Container, Entry, Kind, Place, Role};
+use crate::plan::handle::{Container, Entry, Kind, Place, Role, Touch};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, bare, children, is_function, span};
 use changed::may_change;
 pub use changed::{changes, changes_of};
 pub use place::{after, insertion, last_of_each};
+
+/// How many functions may hand a value on, one to the other.
+const HELPERS: usize = 3;
 
 /// Writes values back where functions that carry the handle change them.
 pub fn write_back(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -84,7 +88,7 @@ fn lost(work: &Work<'_>, script: &Script, change: Node<'_>) -> Result<(), Refuse
 }
 
 /// Where values end within a function.
-fn deletes(work: &Work<'_>, index: usize, script: &Script) -> Vec<crate::model::facts::Span> {
+fn deletes(work: &Work<'_>, index: usize, script: &Script) -> Vec<Span> {
     let here = |site: &Site| (site.path == script.path).then_some(site.span);
     let own = work.touches(index).filter(|touch| touch.kind == Kind::Delete).filter_map(|touch| here(&touch.at));
     let carriers = work.handle.carriers.iter().enumerate();
@@ -122,7 +126,7 @@ fn values<'t>(
         add(&touch.at, Some(store));
     }
     for (other, carrier) in work.handle.carriers.iter().enumerate() {
-        if !answers_the_value(work, other)? {
+        if !answers_the_value(work, other, HELPERS)? {
             continue;
         }
         for call in carrier.calls.iter().filter(|call| call.within == index) {
@@ -156,26 +160,32 @@ fn variable(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     None
 }
 
-/// Whether all that a function answers is the value that it looked up.
-fn answers_the_value(work: &Work<'_>, index: usize) -> Result<bool, Refused> {
+/// Whether all that a function answers is the value that it looked up, by itself or through such a function.
+fn answers_the_value(work: &Work<'_>, index: usize, helpers: usize) -> Result<bool, Refused> {
     let carrier = &work.handle.carriers[index];
     if matches!(carrier.entry, Entry::Handler(_)) {
         return Ok(false);
     }
     let (script, function) = work.function(carrier)?;
-    let reads = |node: Node<'_>| {
-        work.touches(index).any(|touch| {
-            matches!(touch.kind, Kind::Read | Kind::GetOrCreate)
-                && touch.at.path == script.path
-                && span(node).contains(touch.at.span)
-        })
-    };
-    let looked_up: Vec<&str> = work
+    let looks_up = |touch: &&Touch| matches!(touch.kind, Kind::Read | Kind::GetOrCreate);
+    let mut read: Vec<Span> = work
         .touches(index)
-        .filter(|touch| matches!(touch.kind, Kind::Read | Kind::GetOrCreate) && touch.at.path == script.path)
-        .filter_map(|touch| variable(script.around(touch.at.span)?))
-        .map(|(name, _)| script.of(name))
+        .filter(looks_up)
+        .map(|touch| &touch.at)
+        .filter(|at| at.path == script.path)
+        .map(|at| at.span)
         .collect();
+    for (other, carrier) in work.handle.carriers.iter().enumerate().filter(|(other, _)| helpers > 0 && *other != index)
+    {
+        let calls: Vec<Span> =
+            carrier.calls.iter().filter(|call| call.within == index).map(|call| call.at.span).collect();
+        if !calls.is_empty() && answers_the_value(work, other, helpers - 1)? {
+            read.extend(calls);
+        }
+    }
+    let reads = |node: Node<'_>| read.iter().any(|at| span(node).contains(*at));
+    let looked_up: Vec<&str> =
+        read.iter().filter_map(|at| variable(script.around(*at)?)).map(|(name, _)| script.of(name)).collect();
     let is_value = |node: Node<'_>| {
         let node = without_types(node);
         match node.kind() {
