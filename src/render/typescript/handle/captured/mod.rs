@@ -46,7 +46,7 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
     }
     new_tools(&records, &mut edits)?;
     let mut out = Rendered::default();
-    records.iter().try_for_each(|record| notes(record, &mut edits, &mut out))?;
+    notes(&records, &mut edits, &mut out)?;
     let features = Features {
         owner: captured.owner,
         save: saves,
@@ -146,17 +146,21 @@ fn new_tools(records: &[Record<'_>], edits: &mut Edits) -> Result<(), Refused> {
     Ok(())
 }
 
-fn notes(record: &Record<'_>, edits: &mut Edits, out: &mut Rendered) -> Result<(), Refused> {
+fn notes(records: &[Record<'_>], edits: &mut Edits, out: &mut Rendered) -> Result<(), Refused> {
+    let record = &records[0];
     let captured = record.captured;
-    for tool in captured.tools.iter().filter(|tool| tool.registration.path == record.script.path) {
+    for tool in &captured.tools {
         let (script, node) = record.scripts.expression(&tool.registration)?;
         spoken::tool(edits, &mut out.notes, script, node, &tool.name);
     }
     let told = (captured.names.argument.as_str(), captured.names.create.as_str());
     spoken::instructions(edits, &mut out.notes, record.scripts, &captured.servers, told);
-    for uri in resources::uris(record)? {
-        out.notes
-            .push(format!("{uri} is a template now: clients that know the resource by its fixed URI have to learn it"));
+    for record in records {
+        for uri in resources::uris(record)? {
+            out.notes.push(format!(
+                "{uri} is a template now: clients that know the resource by its fixed URI have to learn it"
+            ));
+        }
     }
     Ok(())
 }
