@@ -135,8 +135,16 @@ impl<'p> Analysis<'p> {
                 .values
                 .iter()
                 .any(|value| matches!(value, Value::Object(id) if out.iter().any(|found| found.objects.contains(id))));
-            if !owned || lasting.credential {
-                out.push(self.lasting_store(&lasting));
+            if owned && !lasting.credential {
+                continue;
+            }
+            let found = self.lasting_store(&lasting);
+            // What the handlers of a session are given of an upstream that a table leads to is no second one.
+            let led_to = found.held == Some(Held::Variable)
+                && found.holds == Holds::Upstream
+                && out.iter().any(|known| known.holds == Holds::Upstream && known.held.is_none());
+            if !led_to {
+                out.push(found);
             }
         }
         out.extend(super::slots::find(self));

@@ -257,37 +257,4 @@ async fn main() {{
             .store("open:transport:drop:*"),
         program("only noted", &hyper("let _ = id;", "let _ = id;")).category("none|setup-only"),
     ]);
-    // Read back by the connection that made it up.
-    let connection = |asked: &str| {
-        Program::v1("a table of connections").ts(&format!(
-            r"
-import {{ randomUUID }} from 'node:crypto';
-import express from 'express';
-const open = new Map<string, {{ createdAt: number }}>();
-const app = express();
-app.get('/sse', (req, res) => {{
-  const id = randomUUID();
-  open.set(id, {{ createdAt: Date.now() }});
-  res.setHeader('Content-Type', 'text/event-stream');
-  res.setHeader('Mcp-Session-Id', id);
-  res.write('event: endpoint\ndata: /mcp\n\n');
-  req.on('close', () => {{
-    const seen = open.get(id);
-    console.log(`closed ${{id}} after ${{Date.now() - (seen?.createdAt ?? 0)}} ms`);
-    open.delete(id);
-  }});
-}});
-app.post('/mcp', (req, res) => {{
-  {asked}
-  res.json({{ jsonrpc: '2.0', id: req.body.id, result: req.body.method === 'tools/list' ? {{ tools: [] }} : {{}} }});
-}});
-app.listen(3000);
-"
-        ))
-    };
-    check(&[
-        connection("").category("setup-only"),
-        connection("if (!open.has(req.headers['mcp-session-id'] as string)) { res.status(404).end(); return; }")
-            .category("transport-map"),
-    ]);
 }
