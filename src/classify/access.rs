@@ -82,6 +82,7 @@ const NOT_STORES: &[Role] = &[
     Role::ContextHeaders,
     Role::StrippedHeaders,
     Role::Query,
+    Role::PathParameters,
     Role::Request,
     Role::RequestScope,
     Role::MessageMeta,

@@ -55,6 +55,10 @@ fn field_names(analysis: &Analysis<'_>, record: ObjId) -> Vec<Name> {
 }
 
 fn is_work(name: Name) -> bool {
+    // What is offered is told to each session anew.
+    if matches!(name.text().trim_start_matches('_'), "tools" | "resources" | "prompts") {
+        return false;
+    }
     !words::is_protocol(name.text()) && !words::is_bookkeeping(name.text()) && !words::is_client_info(name.text())
 }
 

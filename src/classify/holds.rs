@@ -81,7 +81,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     let connected = !known_to_tools && !by_tools && keeps_timers(analysis, &values);
     let in_handlers =
         known_to_tools || (!connected && keyed.accesses.iter().any(|access| is_handler_access(analysis, access)));
-    if words::is_client_info(name) {
+    if words::is_client_info(name) || tells_of_client(analysis, &objects) {
         return judged(Holds::ClientInfo);
     }
     // Where the SDK keeps the sessions, or the value says that it is something else, a table is more than the transport's.
@@ -142,6 +142,16 @@ fn refuses_unknown(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
     };
     let asked = |kind| keyed.accesses.iter().any(|access| access.kind == kind && sent(access));
     asked(Kind::Test) || (asked(Kind::Read) && failure::keyed(analysis, keyed, Holds::Transport) == Failure::Refused)
+}
+
+/// Whether records have nothing but what a client says of itself in the handshake.
+fn tells_of_client(analysis: &Analysis<'_>, records: &[ObjId]) -> bool {
+    let fields: Vec<Name> = records.iter().flat_map(|id| analysis.flow.fields(*id)).map(|(name, _)| name).collect();
+    let told = |name: &Name| {
+        let name = name.text();
+        words::is_client_info(name) || matches!(name, "clientName" | "protocolVersion")
+    };
+    fields.len() > 1 && fields.iter().all(told)
 }
 
 /// Whether anything is ever looked up in a table: what is only put in and taken out leads nobody to the tools.

@@ -8,7 +8,7 @@ use crate::model::facts::{ClassId, ExprKind, SymbolKind, TOP};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Flow, Owner, Registered, Root};
 use crate::model::lives::{Contexts, Lives};
-use crate::model::name::Name;
+use crate::model::name::{Name, part};
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
 use crate::model::query::Holder;
 use crate::model::vocabulary::Role;
@@ -421,9 +421,11 @@ impl Finder<'_, '_> {
                 {
                     return true;
                 }
+                let spread = self.flow.known_field(self.flow.owner(id), part::spread());
+                let spread = spread.into_iter().flat_map(|node| self.flow.values(node).to_vec());
                 depth > 0
-                    && self.flow.fields(id).iter().flat_map(|(_, values)| values).any(|inner| {
-                        !matches!(inner, Value::Object(other) if *other == id) && self.is_credential(*inner, depth - 1)
+                    && self.flow.fields(id).into_iter().flat_map(|(_, values)| values).chain(spread).any(|inner| {
+                        !matches!(inner, Value::Object(other) if other == id) && self.is_credential(inner, depth - 1)
                     })
             }
             _ => false,

@@ -125,6 +125,7 @@ pub const MACHINERY: &[Role] = &[
     Role::Headers,
     Role::ContextHeaders,
     Role::Query,
+    Role::PathParameters,
     Role::StrippedHeaders,
     Role::RequestScope,
     Role::MessageMeta,

@@ -289,7 +289,8 @@ impl Flow<'_> {
     /// Whether the program serves the HTTP+SSE transport: the SDK's, or event streams of its own.
     pub fn serves_sse(&self) -> bool {
         *self.sse.get_or_init(|| {
-            self.object_ids().any(|id| matches!(self.object(id).role, Some(Role::SseTransport | Role::EventStream)))
+            self.announces_endpoint()
+                || self.object_ids().any(|id| matches!(self.object(id).role, Some(Role::SseTransport | Role::EventStream)))
                 || self.program.exprs().any(|at| {
                     matches!(self.program.kind(at), ExprKind::Text(text) if text.text().contains("text/event-stream"))
                 })

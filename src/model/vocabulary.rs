@@ -83,6 +83,8 @@ ids! {
         ContextHeaders = "context-headers",
         /// Query of a server-side request.
         Query = "query",
+        /// Parameters in the path of a server-side request.
+        PathParameters = "path-parameters",
         /// Headers of a request without those that belong to the protocol.
         StrippedHeaders = "stripped-headers",
         /// What all code that serves one request shares: an ASGI scope, a request's state.

@@ -9,6 +9,9 @@ use crate::model::lives::reach;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::rules::detect::{Context, Spot};
 
+/// How far calls are followed back to the start of the program.
+const STEPS: usize = 6;
+
 /// The functions after which the process ends: those that end it or handle a signal, and what they call.
 pub(super) fn of(context: &Context<'_, '_>) -> Vec<Site> {
     let flow = &context.analysis.flow;
@@ -27,7 +30,9 @@ pub(super) fn of(context: &Context<'_, '_>) -> Vec<Site> {
             last.extend(flow.functions_at(hook));
         }
     }
-    let reached: FxHashSet<FuncRef> = last.iter().flat_map(|func| reach(flow, *func)).collect();
+    let mut reached: FxHashSet<FuncRef> = last.iter().flat_map(|func| reach(flow, *func)).collect();
+    let listeners = aborted_at_end(context, &reached);
+    reached.extend(listeners.into_iter().flat_map(|func| reach(flow, func)));
     let mut out: Vec<Site> = reached
         .into_iter()
         .filter(|func| func.id != TOP)
@@ -50,12 +55,69 @@ fn closing_hook(context: &Context<'_, '_>, at: ExprRef) -> Option<ExprRef> {
     (*name == "addHook" && closes && runs_once(context, at)).then_some(At { module: at.module, id: hook.value })
 }
 
-/// Whether code runs at the start of the program, or in a function that only its start calls.
-fn runs_once(context: &Context<'_, '_>, at: ExprRef) -> bool {
+/// The functions that run when a signal is aborted which code on the way to the end of the process aborts, and no other code: such a
+/// signal is aborted once. Only where they are made known in code that runs once.
+fn aborted_at_end(context: &Context<'_, '_>, endings: &FxHashSet<FuncRef>) -> Vec<FuncRef> {
     let flow = &context.analysis.flow;
-    let func = flow.program.func_of(at);
-    let callers: Vec<FuncRef> = flow.callers.get(&func).into_iter().flatten().map(|(caller, _, _)| *caller).collect();
-    func.id == TOP || matches!(callers.as_slice(), [only] if only.id == TOP)
+    let program = flow.program;
+    let exprs = || program.exprs().filter(|at| context.here(*at));
+    let mut aborts = exprs().filter(|at| aborts_for_all(context, *at)).peekable();
+    let ends = |at: ExprRef| enclosing(context, at).iter().any(|func| endings.contains(func));
+    if aborts.peek().is_none() || !aborts.all(ends) {
+        return Vec::new();
+    }
+    let hooks = exprs().filter_map(|at| abort_hook(context, at).filter(|_| runs_once(context, at)));
+    hooks.flat_map(|hook| flow.functions_at(hook).collect::<Vec<_>>()).collect()
+}
+
+/// `controller.abort()`, where the controller is not one that a function makes for itself each time it runs.
+fn aborts_for_all(context: &Context<'_, '_>, at: ExprRef) -> bool {
+    let program = context.analysis.flow.program;
+    let facts = program.module(at.module);
+    let ExprKind::Call { callee, .. } = facts.kind(at.id) else { return false };
+    let ExprKind::Member { object, name } = facts.kind(*callee) else { return false };
+    let own = match facts.kind(*object) {
+        ExprKind::Symbol(symbol) => {
+            let home = At { module: at.module, id: facts.symbol(*symbol).func };
+            home.id != TOP && !called_once(context, home)
+        }
+        _ => false,
+    };
+    *name == "abort" && !own
+}
+
+/// What a signal is given to run when it is aborted: `signal.addEventListener('abort', …)`, `signal.onabort = …`.
+fn abort_hook(context: &Context<'_, '_>, at: ExprRef) -> Option<ExprRef> {
+    let facts = context.analysis.flow.program.module(at.module);
+    let of = |id| At { module: at.module, id };
+    match facts.kind(at.id) {
+        ExprKind::Call { callee, args } => {
+            let ExprKind::Member { name, .. } = facts.kind(*callee) else { return None };
+            let [event, hook, ..] = args.as_slice() else { return None };
+            let aborted = matches!(facts.kind(event.value), ExprKind::Text(text) if *text == "abort");
+            (*name == "addEventListener" && aborted).then_some(of(hook.value))
+        }
+        ExprKind::Assign { target, value, .. } => {
+            let ExprKind::Member { name, .. } = facts.kind(*target) else { return None };
+            (*name == "onabort").then_some(of(*value))
+        }
+        _ => None,
+    }
+}
+
+/// Whether code runs at the start of the program, or in a function that its start calls once.
+fn runs_once(context: &Context<'_, '_>, at: ExprRef) -> bool {
+    called_once(context, context.analysis.flow.program.func_of(at))
+}
+
+/// Whether a function is the program's start, or one that its start calls at one place, however far off.
+fn called_once(context: &Context<'_, '_>, func: FuncRef) -> bool {
+    let callers = &context.analysis.flow.callers;
+    let only = |func: &FuncRef| match callers.get(func)?.iter().collect::<Vec<_>>().as_slice() {
+        [(caller, _, _)] => Some(*caller),
+        _ => None,
+    };
+    std::iter::successors(Some(func), only).take(STEPS).any(|func| func.id == TOP)
 }
 
 /// The method of the platform's process that a call names.

@@ -15,6 +15,7 @@ mod implicit;
 mod keyed_state;
 mod lists;
 mod object_key;
+mod own_protocol;
 mod process_state;
 mod requests;
 mod scoped_server;

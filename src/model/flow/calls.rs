@@ -66,6 +66,10 @@ impl Flow<'_> {
                 if !understood {
                     out.extend(self.call_unknown(call, object, &receivers, name));
                 }
+                let part = self.request_part(call, &receivers, name);
+                if !part.is_empty() {
+                    return part;
+                }
                 out.extend(self.authenticated(call, callee));
                 out
             }
@@ -110,6 +114,23 @@ impl Flow<'_> {
                 out
             }
         }
+    }
+
+    /// `c.req.query('name')`, `c.req.param('name')`: a part of a request that is asked for one of its values.
+    fn request_part(&mut self, call: CallSite<'_>, receivers: &[Value], name: Name) -> Vec<Value> {
+        let is_request = |v: &Value| matches!(v, Value::Object(id) if self.object(*id).role == Some(Role::Request));
+        let row = self.program.tables(call.at.module).member(Role::Request, name.text());
+        let part = row.filter(|row| row.does.is_none()).and_then(|row| row.gives);
+        let Some(part @ (Role::Query | Role::PathParameters)) = part.filter(|_| receivers.iter().any(is_request))
+        else {
+            return Vec::new();
+        };
+        // Streams of any kind have sessions of theirs.
+        if !self.announces_endpoint() && !self.imports_sse {
+            return Vec::new();
+        }
+        let texts = self.arg_texts(call, 0);
+        texts.iter().flat_map(|text| self.named_value(call.at, part, text.text())).collect()
     }
 
     /// Whether the user said that what is called here gives a session id.

@@ -146,7 +146,10 @@ impl Flow<'_> {
                     let Value::Object(source) = value else {
                         continue;
                     };
-                    if matches!(self.object(source).role, Some(Role::Headers | Role::ContextHeaders | Role::Query)) {
+                    if matches!(
+                        self.object(source).role,
+                        Some(Role::Headers | Role::ContextHeaders | Role::Query | Role::PathParameters)
+                    ) {
                         views.push(value);
                     }
                     if role == Role::Map && self.is_record(source) {

@@ -216,8 +216,12 @@ impl Flow<'_> {
         at
     }
 
-    /// The role that a class has by what it extends.
+    /// The role that a class has by what it extends, or by what it does.
     pub fn class_role(&self, class: ClassRef) -> Option<Role> {
+        self.inherited_role(class).or_else(|| self.own_transport(class))
+    }
+
+    fn inherited_role(&self, class: ClassRef) -> Option<Role> {
         if let Some(role) = self.implemented_role(class) {
             return Some(role);
         }

@@ -202,6 +202,10 @@ impl Flow<'_> {
     pub(super) fn object_member(&mut self, at: ExprRef, id: super::value::ObjId, name: Name) -> Vec<Value> {
         let object = self.object(id).clone();
         if let Some(class) = object.class {
+            // A transport of the program's own has its id under the name that the SDK's have it.
+            if object.role == Some(Role::SseTransport) && name == "sessionId" {
+                return vec![self.id_value(SourceKind::SseTransport, at)];
+            }
             let methods = self.methods_of(class, name);
             if !methods.is_empty() {
                 let mut out = Vec::new();
@@ -226,7 +230,10 @@ impl Flow<'_> {
         }
         let mut out = Vec::new();
         if let Some(role) = object.role {
-            if matches!(role, Role::Headers | Role::ContextHeaders | Role::StrippedHeaders | Role::Query) {
+            if matches!(
+                role,
+                Role::Headers | Role::ContextHeaders | Role::StrippedHeaders | Role::Query | Role::PathParameters
+            ) {
                 return self.named_value(at, role, name.text());
             }
             if let Some(row) = self.program.tables(at.module).member(role, name.text()) {
@@ -301,6 +308,7 @@ impl Flow<'_> {
     pub(super) fn named_value(&mut self, at: ExprRef, role: Role, name: &str) -> Vec<Value> {
         match role {
             Role::Query if is_session_parameter(name) => vec![self.id_value(SourceKind::Query, at)],
+            Role::PathParameters if self.is_path_session(at, name) => vec![self.id_value(SourceKind::Query, at)],
             Role::Headers | Role::Request if is_session_header(name) => {
                 vec![self.id_value(SourceKind::Header, at)]
             }
@@ -330,8 +338,13 @@ impl Flow<'_> {
             match value {
                 Value::Object(id) => {
                     let role = self.object(*id).role;
-                    if let Some(role @ (Role::Headers | Role::ContextHeaders | Role::StrippedHeaders | Role::Query)) =
-                        role
+                    if let Some(
+                        role @ (Role::Headers
+                        | Role::ContextHeaders
+                        | Role::StrippedHeaders
+                        | Role::Query
+                        | Role::PathParameters),
+                    ) = role
                     {
                         for text in &texts {
                             out.extend(self.named_value(at, role, text.text()));
@@ -392,7 +405,7 @@ impl Flow<'_> {
     pub fn owner(&self, id: super::value::ObjId) -> Owner {
         match (self.object(id).class, self.object(id).role) {
             (Some(class), _) => Owner::Class(self.topmost(class)),
-            (None, Some(role @ (Role::RequestScope | Role::MessageMeta))) => Owner::Shared(role),
+            (None, Some(role @ (Role::RequestScope | Role::MessageMeta | Role::Request))) => Owner::Shared(role),
             (None, _) => Owner::Object(id),
         }
     }

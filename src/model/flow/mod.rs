@@ -4,6 +4,7 @@
 //! grows. Fields are kept per class (all instances of a class share them) and per creation site for everything else. Sets are
 //! bounded: a set that is full takes no further objects, only ids.
 
+mod attached;
 mod calls;
 mod collections;
 mod construct;
@@ -20,6 +21,7 @@ mod objects;
 mod parameters;
 mod queue;
 mod register;
+mod spoken;
 mod types;
 mod unknown;
 pub use eval::is_session_header;
@@ -55,6 +57,10 @@ pub struct Flow<'p> {
     queue: Queue,
     current: Option<u32>,
     typed: bool,
+    /// All that can be known is known: names may tell the rest.
+    guessing: bool,
+    /// Calls into the unknown that hand over what looks like a handler of requests.
+    guesses: FxHashSet<u32>,
     /// Values made where only their use tells of what type.
     fresh: FxHashSet<ObjId>,
     /// A fresh value was given a type since the last run.
@@ -73,6 +79,10 @@ pub struct Flow<'p> {
     in_types: FxHashSet<ExprRef>,
     implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
     index: Index,
+    /// Where the program tells clients where to post.
+    announced: Vec<ExprRef>,
+    /// It takes a transport of that kind from a package.
+    imports_sse: bool,
     pub(crate) sse: std::cell::OnceCell<bool>,
     pub(crate) streams: std::cell::OnceCell<bool>,
     /// The topmost ancestors found so far; what a class extends is written, not solved.
@@ -113,8 +123,19 @@ impl<'p> Flow<'p> {
         flow.run();
         flow.apply_types(false);
         flow.run();
+        flow.guess();
+        flow.attach_identities();
         flow.settle();
         flow
+    }
+
+    /// Looks again at calls of which only names tell what they run.
+    fn guess(&mut self) {
+        self.guessing = true;
+        for task in std::mem::take(&mut self.guesses) {
+            self.enqueue(task);
+        }
+        self.run();
     }
 
     /// Fresh values that got a type mean more to whoever reads them; the types in turn may reach others.
@@ -173,6 +194,8 @@ impl<'p> Flow<'p> {
             queue: Queue::new(tasks),
             current: None,
             typed: false,
+            guessing: false,
+            guesses: FxHashSet::default(),
             fresh: FxHashSet::default(),
             adopted: false,
             decorated: FxHashMap::default(),
@@ -183,6 +206,8 @@ impl<'p> Flow<'p> {
             in_types: in_types(program),
             implementing: None,
             index: Index::new(program.modules.len()),
+            announced: spoken::announcements(program),
+            imports_sse: spoken::imports_transport(program),
             sse: std::cell::OnceCell::new(),
             streams: std::cell::OnceCell::new(),
             tops: std::cell::RefCell::default(),

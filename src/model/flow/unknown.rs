@@ -44,6 +44,14 @@ impl Flow<'_> {
             }
         }
         self.maybe_route(call, text);
+        if text == "exec" {
+            // What a pattern finds in a header is a part of it.
+            let tracked = |value: &Value| matches!(value, Value::Id(_) | Value::Credential(_));
+            let found: Vec<Value> = self.arg_values(call, 0).into_iter().filter(tracked).collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
         match self.program.tables(module).anywhere(text) {
             Some(Op::Then) => self.perform_then(call, receivers, name),
             Some(Op::MapValue) => self.apply_callback(call, receivers, name),
@@ -180,8 +188,15 @@ impl Flow<'_> {
         self.edge(at, func, Edge::Callback);
         let first = self.program.function(func).params.first();
         let name = first.map(|param| self.program.module(func.module).symbol(param.symbol).name);
-        if name.is_some_and(|name| matches!(name.text(), "req" | "request")) {
-            self.route_root(func, 0);
+        if !name.is_some_and(|name| matches!(name.text(), "req" | "request")) {
+            return;
+        }
+        // Handlers of the protocol name it so too: a receiver that is only not known yet says what it runs later on.
+        match self.current {
+            Some(task) if !self.guessing => {
+                self.guesses.insert(task);
+            }
+            _ => self.route_root(func, 0),
         }
     }
 }

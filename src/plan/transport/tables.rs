@@ -7,7 +7,7 @@ use crate::classify::answer::Holds;
 use crate::classify::stores::Found;
 use crate::model::facts::ExprKind;
 use crate::model::flow::value::{ObjId, Value};
-use crate::model::program::ExprRef;
+use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::Role;
 use crate::plan::{Manual, Site};
 use crate::rules::detect::Context;
@@ -23,9 +23,44 @@ fn stores<'a>(context: &Context<'a, '_>) -> impl Iterator<Item = &'a Found> {
     live.chain(context.analysis.dead.iter().filter(move |found| modules[found.holder.module as usize]))
 }
 
-/// The tables themselves.
+/// The tables themselves, with what takes their place when they are emptied: `transports = {}`.
 pub fn objects(context: &Context<'_, '_>) -> FxHashSet<ObjId> {
-    stores(context).flat_map(|found| found.objects.iter().copied()).collect()
+    let flow = &context.analysis.flow;
+    let mut out: FxHashSet<ObjId> = stores(context).flat_map(|found| found.objects.iter().copied()).collect();
+    let emptied: Vec<ObjId> = flow
+        .program
+        .exprs()
+        .filter(|at| context.modules[at.module as usize])
+        .filter_map(|at| match flow.program.kind(at) {
+            ExprKind::Assign { target, value, .. } => {
+                let of = |id| At { module: at.module, id };
+                let holds = flow.objects_at(of(*target)).any(|id| out.contains(&id));
+                (holds && is_empty(context, of(*value))).then(|| flow.objects_at(of(*value)).collect::<Vec<_>>())
+            }
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    out.extend(emptied);
+    out
+}
+
+/// Whether an expression makes a container without entries.
+fn is_empty(context: &Context<'_, '_>, value: ExprRef) -> bool {
+    let program = context.analysis.flow.program;
+    match program.kind(value) {
+        ExprKind::Object(fields) => fields.is_empty(),
+        ExprKind::New { args, .. } => args.is_empty(),
+        ExprKind::Call { args, .. } => match args.as_slice() {
+            [only] => {
+                let created = context.analysis.flow.callee_name(value).is_some_and(|name| name == "create");
+                created && matches!(program.kind(At { module: value.module, id: only.value }), ExprKind::Absent)
+            }
+            _ => false,
+        },
+        ExprKind::Cast { value: inner, .. } => is_empty(context, At { module: value.module, id: *inner }),
+        _ => false,
+    }
 }
 
 /// Where they are declared.

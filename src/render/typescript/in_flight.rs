@@ -156,9 +156,17 @@ impl InFlight<'_> {
         let track = &self.names.track;
         match self.entry.framework {
             Framework::Fastify => format!("{{ preHandler: {track} }}"),
-            Framework::Node => self.entry.style.dress(&format!("if (!{track}({})) return;", self.entry.response)),
+            Framework::Node if self.turns_away() => {
+                self.entry.style.dress(&format!("if (!{track}({})) return;", self.entry.response))
+            }
+            Framework::Node => self.entry.style.dress(&format!("{track}({});", self.entry.response)),
             _ => track.clone(),
         }
+    }
+
+    /// Whether some requests are turned away.
+    pub fn turns_away(&self) -> bool {
+        self.drains || self.cap.is_some()
     }
 
     /// Imports that the emitted code needs.
@@ -252,12 +260,13 @@ impl InFlight<'_> {
     fn node(&self) -> String {
         let entry = self.entry;
         let gates = self.gates("return false;");
+        let (returns, goes_on) = if self.turns_away() { (": boolean", "\n\treturn true;") } else { (": void", "") };
         let (response, returns) = match entry.types {
-            Some((_, response)) => (format!("{}: {response}", entry.response), ": boolean"),
+            Some((_, response)) => (format!("{}: {response}", entry.response), returns),
             None => (entry.response.to_owned(), ""),
         };
         let admit = indented(&self.admit(entry.response), 1);
-        format!("const {} = ({response}){returns} => {{\n{gates}{admit}\n\treturn true;\n}};", self.names.track)
+        format!("const {} = ({response}){returns} => {{\n{gates}{admit}{goes_on}\n}};", self.names.track)
     }
 
     /// The answer may stream on after the handler, so that its body is watched.

@@ -193,3 +193,140 @@ fn a_server_built_of_the_request_is_told() {
         assert!(package.told(&refused).contains("createMcpHandler"), "{call}: {}", package.told(&refused));
     }
 }
+
+const BY_CALLER: &str = "import { randomUUID } from 'node:crypto';
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import { isInitializeRequest } from '@modelcontextprotocol/server';
+import express, { type Request, type RequestHandler } from 'express';
+import { serverFor, callerOf } from './callers.js';
+
+const active = new Map<string, NodeStreamableHTTPServerTransport>();
+const find = (req: Request) => active.get(req.get('mcp-session-id') ?? '');
+
+const onPost: RequestHandler = async (req, res) => {
+  const caller = callerOf(req);
+  if (!caller) {
+    res.status(401).end();
+    return;
+  }
+  let transport = find(req);
+  if (!transport && isInitializeRequest(req.body)) {
+    transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => {
+        active.set(id, transport!);
+      },
+    });
+    await serverFor(caller).connect(transport);
+  }
+  if (!transport) {
+    res.status(400).end();
+    return;
+  }
+  await transport.handleRequest(req, res, req.body);
+};
+
+const onGet: RequestHandler = async (req, res) => {
+  const transport = find(req);
+  if (transport) await transport.handleRequest(req, res);
+  else res.status(404).end();
+};
+
+const app = express();
+app.use(express.json());
+app.post('/mcp', onPost);
+app.get('/mcp', onGet);
+const listener = app.listen(3000);
+process.on('SIGTERM', () => listener.close());
+";
+
+const CALLERS: &str = "import { McpServer } from '@modelcontextprotocol/server';
+import type { Request } from 'express';
+
+export interface Caller {
+  plan: string;
+}
+
+export function callerOf(req: Request): Caller | undefined {
+  const plan = req.get('x-plan');
+  return plan ? { plan } : undefined;
+}
+
+export function serverFor(caller: Caller): McpServer {
+  const server = new McpServer({ name: 'clock', version: '1.0.0' });
+  server.registerTool('plan', { description: 'Tell the plan.' }, async () => ({
+    content: [{ type: 'text', text: caller.plan }],
+  }));
+  return server;
+}
+";
+
+fn by_caller(server: &str) -> Package {
+    Package::new(&[("package.json", MANIFEST), ("src/callers.ts", CALLERS), ("src/server.ts", server)])
+}
+
+#[test]
+fn a_server_built_for_the_caller_gets_a_handler_for_each_request() {
+    let connect = "await serverFor(caller).connect(transport);";
+    let built = [
+        (connect.to_owned(), "serverFor(caller)"),
+        (connect.replace("caller)", "{ plan: caller.plan })"), "serverFor({ plan: caller.plan })"),
+        (connect.replace("caller)", "callerOf(req)!)"), "serverFor(callerOf(req)!)"),
+        (
+            connect.replace("caller)", "{ plan: req.get('x-plan') ?? '' })"),
+            "serverFor({ plan: req.get('x-plan') ?? '' })",
+        ),
+    ];
+    for (code, build) in built {
+        let package = by_caller(&BY_CALLER.replace(connect, &code));
+        let outcome = package.fix();
+        assert_eq!(outcome.applied.len(), 1, "{code}: {:?}", outcome.refused);
+        assert!(outcome.notes.iter().any(|note| note.contains("made for each of them")), "{:?}", outcome.notes);
+        let after = package.text("src/server.ts");
+        assert_parses("server.ts", &after);
+        let wanted = format!(
+            "each of them. It answers GET and DELETE with 405.\n  const mcp = toNodeHandler(createMcpHandler(() => {build}));\n  await mcp(req, res, req.body);\n"
+        );
+        for text in [wanted.as_str(), "    res.status(401).end();", "app.all('/mcp', onPost);"] {
+            assert!(after.contains(text), "{text} is missing:\n{after}");
+        }
+        for text in ["active", "Transport", "onGet", "randomUUID"] {
+            assert!(!after.contains(text), "{text} is left:\n{after}");
+        }
+    }
+}
+
+#[test]
+fn a_server_built_of_what_may_change_or_behind_a_shutdown_that_waits_is_told() {
+    let replaced = [
+        (
+            "const caller = callerOf(req);",
+            "let caller = callerOf(req);\n  if (req.get('x-guest')) caller = { plan: 'guest' };",
+        ),
+        ("serverFor(caller)", "serverFor(await callerLater(req))"),
+        (
+            "process.on('SIGTERM', () => listener.close());",
+            "process.on('SIGTERM', async () => {\n  for (const transport of active.values()) await transport.close();\n  process.exit(0);\n});",
+        ),
+    ];
+    for (old, new) in replaced {
+        let server = BY_CALLER.replace(old, new);
+        let package = by_caller(&server);
+        let outcome = package.fix();
+        assert_eq!(package.text("src/server.ts"), server, "{new}");
+        let refused = outcome.refused.expect("a refusal");
+        assert!(package.told(&refused).contains("createMcpHandler"), "{new}: {}", package.told(&refused));
+    }
+}
+
+#[test]
+fn what_a_check_says_of_a_field_of_the_request_does_not_reach_into_the_handler() {
+    let server = BY_CALLER
+        .replace("const caller = callerOf(req);\n  if (!caller)", "if (!req.caller)")
+        .replace("serverFor(caller)", "serverFor(req.caller)");
+    let package = by_caller(&server);
+    let outcome = package.fix();
+    assert_eq!(package.text("src/server.ts"), server);
+    let refused = outcome.refused.expect("a refusal");
+    assert!(package.told(&refused).contains("createMcpHandler"), "{}", package.told(&refused));
+}

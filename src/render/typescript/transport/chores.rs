@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::fold::Fold;
 use super::world::Function;
-use crate::model::facts::Span;
+use crate::model::facts::{ExprKind, SymbolKind};
 use crate::plan::transport::Fact;
 use crate::render::typescript::pure;
 use crate::render::typescript::script::{bare, children, enclosing_function, is_function, span};
@@ -250,7 +250,9 @@ impl<'w> Fold<'w> {
                     && target
                         .child_by_field_name("object")
                         .is_some_and(|object| file.fact(bare(object)) == Some(&Fact::Table));
-                into_table || (closing && (self.quiet_target(unit, target, node) || self.stands_still(unit, node)))
+                into_table
+                    || self.empties_table(unit, target, node)
+                    || (closing && (self.quiet_target(unit, target, node) || self.stands_still(unit, node)))
             }
             "unary_expression" => {
                 let deletes = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "delete");
@@ -270,6 +272,20 @@ impl<'w> Fold<'w> {
             "update_expression" => closing && self.stands_still(unit, node),
             _ => false,
         }
+    }
+
+    /// `transports = {}`, `this.sessions = new Map()`.
+    fn empties_table(&self, unit: usize, target: Node<'w>, assignment: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let made = assignment.child_by_field_name("right").map(bare);
+        assignment.kind() == "assignment_expression"
+            && file.fact(target) == Some(&Fact::Table)
+            && made.is_some_and(|made| match made.kind() {
+                "object" => children(made).is_empty(),
+                "new_expression" => made.child_by_field_name("arguments").is_none_or(|list| children(list).is_empty()),
+                "call_expression" => file.script.of(made) == "Object.create(null)",
+                _ => false,
+            })
     }
 
     /// A note in a record, or in a variable of the code that goes: `entry.lastSeen = Date.now()`.
@@ -325,18 +341,21 @@ impl<'w> Fold<'w> {
         if is_function(callback) {
             return self.function_chore((unit, span(callback)), closing);
         }
-        // By name.
+        self.named_function(unit, callback).is_some_and(|function| self.function_chore(function, closing))
+    }
+
+    /// The function of the file that a name is.
+    pub(super) fn named_function(&self, unit: usize, name: Node<'w>) -> Option<Function> {
         let file = &self.world.units[unit];
-        let Some(symbol) = file.symbol(callback) else { return false };
-        let symbol = file.module.symbol(symbol);
-        let function = match symbol.kind {
-            crate::model::facts::SymbolKind::Function(id) => Some(file.module.function(id).span),
-            _ => symbol.init.and_then(|init| match file.module.kind(init) {
-                crate::model::facts::ExprKind::Function(id) => Some(file.module.function(*id).span),
-                _ => None,
-            }),
+        let symbol = file.module.symbol(file.symbol(name)?);
+        let at = match symbol.kind {
+            SymbolKind::Function(id) => file.module.function(id).span,
+            _ => match file.module.kind(symbol.init?) {
+                ExprKind::Function(id) => file.module.function(*id).span,
+                _ => return None,
+            },
         };
-        function.is_some_and(|at: Span| self.function_chore((unit, at), closing))
+        Some((unit, at))
     }
 
     /// Whether all that a function does is such a chore.

@@ -38,15 +38,26 @@ pub fn revised(unit: &Unit, own: Vec<Change>, modern: bool) -> (Vec<Change>, Vec
     if !modern {
         say_what_runs(unit, &mut revision);
     }
-    let result = revision.result();
-    let lines = typescript::parse(&script.path, &result).map_or_else(
+    let lines = lines_left(&script.path, &revision.result());
+    (revision.changes(), lines)
+}
+
+/// The lines of a text on which comments speak of sessions.
+fn lines_left(path: &str, text: &str) -> Vec<usize> {
+    typescript::parse(path, text).map_or_else(
         |_| Vec::new(),
         |tree| {
-            let left = blocks(&result, tree.root_node()).into_iter().filter(|block| speaks(block.text(&result)));
-            left.map(|block| result[..block.start].matches('\n').count() + 1).collect()
+            let left = blocks(text, tree.root_node()).into_iter().filter(|block| speaks(block.text(text)));
+            left.map(|block| text[..block.start].matches('\n').count() + 1).collect()
         },
-    );
-    (revision.changes(), lines)
+    )
+}
+
+/// What is said of the comments that speak of sessions once a file's changes are made.
+pub fn left(script: &Script, changes: &[Change]) -> Option<String> {
+    let own: Vec<Change> = changes.iter().filter(|change| change.path == script.path).cloned().collect();
+    let after = (!own.is_empty()).then(|| Revision::new(&script.path, script.text(), &own).result())?;
+    note(script, &lines_left(&script.path, &after))
 }
 
 /// Takes blank lines out that changes left before what closes a block, behind what opens one, or beside another.

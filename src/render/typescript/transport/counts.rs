@@ -32,6 +32,9 @@ impl<'w> Fold<'w> {
         let mut out = Vec::new();
         for table in self.places(unit, &Fact::Table) {
             match self.climb(unit, table) {
+                Reached::Count(node, Counted::All) if self.of_gone_transport(unit, table) => {
+                    out.push((node, Counted::None));
+                }
                 Reached::Count(node, what) => out.push((node, what)),
                 // `const all = Object.values(table)`.
                 Reached::Variable(name) => {
@@ -48,7 +51,42 @@ impl<'w> Fold<'w> {
                 Reached::Other => {}
             }
         }
+        while let Some(sum) = sum(&out) {
+            let (parts, rest): (Vec<_>, Vec<_>) = out.into_iter().partition(|(count, _)| is_side(sum, *count));
+            let all = parts.iter().any(|(_, what)| *what == Counted::All);
+            out = rest;
+            out.push((sum, if all { Counted::All } else { Counted::None }));
+        }
         out
+    }
+
+    /// Whether a table holds nothing but transports that are gone: all that is put into it is one of them.
+    fn of_gone_transport(&self, unit: usize, table: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let made_gone = |value: Node<'w>| {
+            let init = file.symbol(value).and_then(|symbol| file.module.symbol(symbol).init);
+            init.is_some_and(|init| file.facts.get(&file.module.expr(init).span) == Some(&Fact::Sse))
+        };
+        let name = file.script.of(table);
+        let same = self.all_places(unit, &Fact::Table).into_iter().filter(|other| file.script.of(*other) == name);
+        let written: Vec<Node<'w>> = same.filter_map(|other| self.put_in(unit, other)).collect();
+        !written.is_empty() && written.into_iter().all(made_gone)
+    }
+
+    /// What is put into a table: `table[id] = value`, `table.set(id, value)`.
+    fn put_in(&self, unit: usize, table: Node<'w>) -> Option<Node<'w>> {
+        let parent = table.parent()?;
+        let around = parent.parent()?;
+        match parent.kind() {
+            "subscript_expression" => (around.child_by_field_name("left") == Some(parent))
+                .then(|| around.child_by_field_name("right"))
+                .flatten(),
+            "member_expression" => {
+                let put = self.table_call(unit, around).is_some_and(|name| matches!(name, "set" | "put"));
+                put.then(|| self.argument(around, 1)).flatten()
+            }
+            _ => None,
+        }
     }
 
     /// Follows what is made of a table of sessions, or of a list of them.
@@ -99,6 +137,33 @@ impl<'w> Fold<'w> {
             _ => Counted::Some,
         }
     }
+}
+
+/// A sum of two counts, neither of which counts some sessions only.
+fn sum<'t>(counts: &[(Node<'t>, Counted)]) -> Option<Node<'t>> {
+    let whole = |side: Option<Node<'t>>| {
+        let side = side.map(bare);
+        counts.iter().any(|(count, what)| *what != Counted::Some && Some(*count) == side)
+    };
+    let parents = counts.iter().filter_map(|(count, _)| outermost(*count).parent());
+    parents.into_iter().find(|parent| {
+        parent.kind() == "binary_expression"
+            && parent.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "+")
+            && whole(parent.child_by_field_name("left"))
+            && whole(parent.child_by_field_name("right"))
+    })
+}
+
+/// Whether a count is a side of a sum.
+fn is_side(sum: Node<'_>, count: Node<'_>) -> bool {
+    ["left", "right"].iter().any(|side| sum.child_by_field_name(side).map(bare) == Some(count))
+}
+
+/// A node with the brackets around it.
+fn outermost(node: Node<'_>) -> Node<'_> {
+    std::iter::successors(Some(node), |node| node.parent().filter(|parent| parent.kind() == "parenthesized_expression"))
+        .last()
+        .unwrap_or(node)
 }
 
 /// Where following leads.

@@ -124,6 +124,44 @@ impl<'w> Fold<'w> {
             .is_some_and(|callee| any(callee, &mut |node| self.world.units[unit].fact(node) == Some(&Fact::Table)))
     }
 
+    /// Takes a statement away that closes all sessions when a signal is aborted, where nothing waits for it: requests end by themselves.
+    /// Whether it was one.
+    pub(super) fn ends_unheard(&mut self, unit: usize, shutdown: Node<'w>) -> bool {
+        let Some(gone) = self.unheard(unit, shutdown) else { return false };
+        self.remove(unit, gone);
+        self.raise("What closed the sessions when a signal was aborted is gone: requests end by themselves.");
+        true
+    }
+
+    /// What goes with a statement that closes all sessions when a signal is aborted: the listener too, where it has nothing else to do.
+    fn unheard(&self, unit: usize, shutdown: Node<'w>) -> Option<Node<'w>> {
+        if any(shutdown, &mut |node| node.kind() == "await_expression") {
+            return None;
+        }
+        let listens = children(shutdown).first().copied().and_then(|call| self.abort_listener(unit, call));
+        if let Some(body) = listens.and_then(|listener| listener.child_by_field_name("body")) {
+            return (body.kind() != "statement_block" && self.closing_value(unit, body)).then_some(shutdown);
+        }
+        let function = enclosing_function(shutdown)?;
+        let call = function.parent()?.parent()?;
+        if self.abort_listener(unit, call) != Some(function) || !self.closing_statement(unit, shutdown) {
+            return None;
+        }
+        let body = children(function.child_by_field_name("body")?);
+        let alone = body.iter().all(|node| *node == shutdown || self.edits[unit].gone(*node));
+        Some(if alone { statement(call) } else { shutdown })
+    }
+
+    /// The function that a call has run when a signal is aborted: `signal.addEventListener('abort', () => …)`.
+    fn abort_listener(&self, unit: usize, call: Node<'w>) -> Option<Node<'w>> {
+        let script = &self.world.units[unit].script;
+        let callee = call.child_by_field_name("function").filter(|_| call.kind() == "call_expression")?;
+        let listens = callee.child_by_field_name("property").is_some_and(|name| script.of(name) == "addEventListener");
+        let event = self.argument(call, 0)?;
+        let aborted = listens && script.of(event).trim_matches(['"', '\'']) == "abort";
+        self.argument(call, 1).filter(|listener| aborted && is_function(*listener))
+    }
+
     /// Puts the wait for requests in the place of a statement that closes all sessions; `first` says whether it is the first one. What
     /// is done when they are closed is done after the wait.
     pub(super) fn drain(&mut self, unit: usize, shutdown: Node<'w>, first: bool, wait: &str) -> Result<(), Refused> {

@@ -68,6 +68,11 @@ impl Edits {
         self.cuts.iter().any(|(cut, text)| cut.start as usize == at && text.starts_with("const "))
     }
 
+    /// Whether a text is put in at a place.
+    pub fn inserts(&self, at: usize, wanted: &str) -> bool {
+        self.cuts.iter().any(|(cut, text)| *cut == Span::new(at, at) && text == wanted)
+    }
+
     /// Whether a node is gone as a whole.
     pub fn gone(&self, node: Node<'_>) -> bool {
         self.covers(span(node))

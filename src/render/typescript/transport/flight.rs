@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::fold::Fold;
+use super::fold::{Counted, Fold};
 use super::machine::parameters;
 use super::routes::{Serves, framework, serves};
 use super::world::Function;
@@ -37,6 +37,7 @@ impl<'w> Fold<'w> {
             let closing = self.calls_elsewhere(unit, &|fold, target| elsewhere(target) && fold.only_closes(target));
             drains.extend(closing.into_iter().map(statement));
             drains.extend(self.closed_servers(unit));
+            drains.retain(|shutdown| !self.ends_unheard(unit, *shutdown));
             drains.sort_by_key(Node::start_byte);
             if counts.is_empty() && drains.is_empty() {
                 continue;
@@ -186,7 +187,11 @@ impl<'w> Fold<'w> {
         let (start, declarations) = if routed == unit {
             // Handlers of plain servers ask for themselves, wherever they stand.
             let asking = if framework == Framework::Node { self.places(unit, &Fact::Handle) } else { Vec::new() };
-            let home = started_by(call, &[counts, drains, &asking].concat()).unwrap_or_else(|| top_level(call));
+            let home = started_by(call, &[counts, drains, &asking].concat()).unwrap_or_else(|| {
+                let told = counts.iter().chain(drains).filter(|node| !self.is_uncalled(unit, **node));
+                let first = told.map(|node| top_level(*node)).min_by_key(Node::start_byte);
+                first.filter(|first| first.start_byte() < call.start_byte()).unwrap_or_else(|| top_level(call))
+            });
             (above(script, home), script.indented(&declarations, script.indentation(home)))
         } else {
             let mut telling: Vec<Node<'w>> = counts.iter().chain(drains).copied().collect();
@@ -268,8 +273,12 @@ impl<'w> Fold<'w> {
     /// The route counts its requests.
     fn hook(&mut self, unit: usize, route: &Route, call: Node<'w>, flight: &InFlight<'_>) -> Result<(), Refused> {
         if flight.entry.framework == Framework::Node {
-            self.counted_by = Some((unit, flight.names.track.clone()));
+            let turns_away = flight.turns_away();
+            self.counted_by = Some(Counted { unit, track: flight.names.track.clone(), turns_away });
             return Ok(());
+        }
+        if flight.entry.framework == Framework::Fastify {
+            return self.pre_handler(unit, call, &flight.names.track);
         }
         let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
         let here = route.handlers.iter().filter(|site| site.path == route.at.path);
@@ -293,15 +302,24 @@ impl<'w> Fold<'w> {
     fn count(&mut self, unit: usize, count: Node<'w>, set: &str) {
         let script = &self.world.units[unit].script;
         self.edits[unit].replace(span(count), format!("{set}.size"));
-        if self.bound(unit, count) {
+        let file = &self.world.units[unit];
+        let logged = std::iter::successors(count.parent(), Node::parent)
+            .take_while(|around| !is_function(*around))
+            .any(|around| file.fact(around) == Some(&Fact::Log));
+        if logged || self.bound(unit, count) {
             return;
         }
         let mut around = std::iter::successors(Some(count), Node::parent);
-        let method = around.find(|node| node.kind() == "method_definition");
+        let method = around
+            .find(|node| node.kind() == "method_definition")
+            .filter(|method| method.child_by_field_name("body").is_some_and(|body| children(body).len() == 1));
         let top = method.unwrap_or_else(|| telling(count));
         let indent = self.edits[unit].indentation(script, top).to_owned();
         let at = top.start_byte();
-        self.edits[unit].insert(at, format!("{COUNTS}{}{indent}", script.style.newline));
+        let comment = format!("{COUNTS}{}{indent}", script.style.newline);
+        if !self.edits[unit].inserts(at, &comment) {
+            self.edits[unit].insert(at, comment);
+        }
         self.raise("What counted sessions counts requests in flight now.");
     }
 }

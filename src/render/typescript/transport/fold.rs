@@ -34,8 +34,8 @@ pub struct Fold<'w> {
     pub turned_away: Vec<(usize, usize)>,
     /// A handler of the second SDK will serve all methods.
     pub modern: bool,
-    /// The function that counts requests, where it has to be called in the handler: the file and its name.
-    pub counted_by: Option<(usize, String)>,
+    /// The function that counts requests, where it has to be called in the handler.
+    pub counted_by: Option<Counted>,
     /// Functions that receive requests of every method.
     pub node_handlers: FxHashSet<Function>,
     /// What is looked at was worked out once, at the start: a check of it may go with it.
@@ -203,7 +203,11 @@ impl<'w> Fold<'w> {
 
     /// Whether a statement of its own does nothing any more.
     pub(super) fn drops(&mut self, unit: usize, node: Node<'w>) -> bool {
-        if self.speaks_of_sessions(unit, node) && !self.closes(unit, node) {
+        let reaper = self.is_reaper(unit, node);
+        if (reaper || self.speaks_of_sessions(unit, node)) && !self.closes(unit, node) {
+            if self.tells_bound(unit, node) {
+                return false;
+            }
             if self.is_chore(unit, node, false) {
                 return !self.trim_log(unit, node);
             }
@@ -211,7 +215,7 @@ impl<'w> Fold<'w> {
                 self.note_counters(unit, node);
                 return true;
             }
-            if self.is_reaper(unit, node) {
+            if reaper {
                 self.note_counters(unit, node);
                 self.held_timer(unit, node);
                 return true;
@@ -262,7 +266,8 @@ impl<'w> Fold<'w> {
             }
             let callback = inner.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
             found |= callback.is_some_and(|callback| {
-                self.speaks_of_sessions(unit, callback) && self.callback_chore(unit, callback, true)
+                let function = self.named_function(unit, callback).and_then(|named| self.world.function(named));
+                self.speaks_of_sessions(unit, function.unwrap_or(callback)) && self.callback_chore(unit, callback, true)
             });
             true
         });
@@ -335,6 +340,17 @@ impl<'w> Fold<'w> {
         functions_in(self.world.units[unit].script.tree.root_node(), &mut out);
         out
     }
+}
+
+/// A function that counts requests where the handler calls it.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// The file of the handler.
+    pub unit: usize,
+    /// Its name.
+    pub track: String,
+    /// It says whether the request may go on.
+    pub turns_away: bool,
 }
 
 /// Whether any node within (or the node itself) is so.

@@ -7,7 +7,7 @@ use super::fold::{Fold, any};
 use super::phrase::{self, without};
 use crate::model::facts::Span;
 use crate::plan::transport::Fact;
-use crate::render::typescript::script::{bare, children, span};
+use crate::render::typescript::script::{bare, children, is_function, span};
 
 impl<'w> Fold<'w> {
     /// Takes the session out of a log line that says more than it; whether that was possible.
@@ -15,6 +15,37 @@ impl<'w> Fold<'w> {
         let file = &self.world.units[unit];
         let call = children(node).first().copied().map(bare).filter(|call| file.fact(*call) == Some(&Fact::Log));
         call.is_some_and(|call| self.trim_call(unit, call))
+    }
+
+    /// Whether a log line tells of sessions nothing but how many there are, where that is too many: it stays with the bound.
+    pub(super) fn tells_bound(&self, unit: usize, node: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let call = children(node).first().copied().map(bare).filter(|call| file.fact(*call) == Some(&Fact::Log));
+        let counts = self.counts(unit);
+        let counted = |part: Node<'w>| any(part, &mut |inner| counts.contains(&inner));
+        let bounds = || {
+            std::iter::successors(node.parent(), Node::parent).take_while(|around| !is_function(*around)).any(
+                |around| {
+                    around.kind() == "if_statement"
+                        && around.child_by_field_name("condition").is_some_and(counted)
+                        && !self.is_eviction(unit, around)
+                },
+            )
+        };
+        call.is_some_and(|call| counted(call) && !self.speaks_but_for(unit, call, &counts)) && bounds()
+    }
+
+    /// Whether code has to do with sessions beside some of its parts.
+    fn speaks_but_for(&self, unit: usize, node: Node<'w>, apart: &[Node<'w>]) -> bool {
+        if apart.contains(&node) {
+            return false;
+        }
+        match children(node) {
+            parts if any(node, &mut |inner| apart.contains(&inner)) => {
+                parts.into_iter().any(|part| self.speaks_but_for(unit, part, apart))
+            }
+            _ => self.speaks_of_sessions(unit, node),
+        }
     }
 
     /// Takes what is said of a session out of what is logged, where that leaves something of it.

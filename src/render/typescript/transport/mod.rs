@@ -31,8 +31,10 @@ mod methods;
 mod modern;
 mod modern_helper;
 mod modern_inline;
+mod modern_request;
 mod node;
 mod phrase;
+mod pre_handlers;
 mod routes;
 mod servers;
 mod setup;
@@ -68,8 +70,13 @@ pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> 
         return specialise(step, files, &world, false);
     }
     let rendered = specialise(step, files, &world, true)?;
-    let changes = with_handler(step, &world, &rendered)?;
-    Ok(Rendered { changes, ..rendered })
+    let mut out = Rendered { changes: with_handler(step, &world, &rendered)?, ..rendered };
+    if out.changes.iter().any(|change| change.text.contains(modern_request::COMMENT)) {
+        out.notes.push(modern_request::NOTE.to_owned());
+    }
+    out.notes.extend(world.units.iter().filter_map(|unit| comments::left(&unit.script, &out.changes)));
+    out.level = (!out.notes.is_empty()).then_some(Level::Review);
+    Ok(out)
 }
 
 /// The changes with the handler of the second SDK in them.
@@ -131,6 +138,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     };
     // What other methods run is replaced: these functions run for POST alone.
     let post = handlers(&|route| serves(route) != Serves::Gone && !routes::is_node(route));
+    let post = world.with_called(post, &handlers(&|route| serves(route) == Serves::Gone));
     let node = handlers(&|route| routes::is_node(route));
     let run = |other| Machine::run_all(world, &Methods { post: post.clone(), other });
     let before = Machine::run_blind(world, &Methods::default());
@@ -186,7 +194,8 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         own.extend(apart);
         let settled = union::united(edits::settled(&unit.script, prune(&unit.script, own)));
         let (settled, lines) = comments::revised(unit, settled, modern);
-        unclear.extend(comments::note(&unit.script, &lines));
+        // What becomes of them with the handler of the second SDK is seen then.
+        unclear.extend(comments::note(&unit.script, &lines).filter(|_| !modern));
         changes.push(settled);
     }
     leftovers::check(world, &changes)?;

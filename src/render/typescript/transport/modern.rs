@@ -10,6 +10,7 @@ use super::fold::any;
 use super::lines;
 use super::modern_helper;
 use super::modern_inline::{self, Built};
+use super::modern_request;
 use crate::lower::typescript;
 use crate::model::facts::Span;
 use crate::plan::web::Framework;
@@ -25,15 +26,15 @@ use crate::syntax::source::SourceText;
 const COMMENT: &str = "// GET and DELETE reach the handler too: it answers them with 405.";
 
 /// The linear code that serves a request.
-struct Served<'t> {
+pub(super) struct Served<'t> {
     /// `x.handleRequest(…)`.
-    answer: Node<'t>,
+    pub(super) answer: Node<'t>,
     /// The statements from the first to the last of it.
-    statements: Vec<Node<'t>>,
+    pub(super) statements: Vec<Node<'t>>,
     /// What builds the server.
-    built: Built,
+    pub(super) built: Built,
     /// Options of the handler.
-    options: Vec<String>,
+    pub(super) options: Vec<String>,
     /// What becomes of the helper that built it.
     helper: Vec<Change>,
     /// The helper's name, where it says something that is not so any more.
@@ -142,7 +143,11 @@ fn served<'t>(script: &'t Script, answer: Node<'t>) -> Option<Served<'t>> {
         elsewhere |= ours && !(start..end).contains(&node.start_byte());
         false
     });
-    let built = modern_inline::look(script, function, server_at, &others).filter(|_| !elsewhere)?;
+    if elsewhere {
+        return None;
+    }
+    let built = modern_inline::look(script, function, server_at, &others);
+    let built = built.or_else(|| modern_request::look(script, function, server_at, &others))?;
     let mut all = [statements, others].concat();
     all.sort_by_key(|node| node.start_byte());
     Some(Served { answer, statements: all, built, options, helper: Vec::new(), helper_name: None })
@@ -175,7 +180,7 @@ fn served_by_helper<'t>(script: &'t Script, answer: Node<'t>, last: Node<'t>, bl
         answer,
         statements: first.into_iter().chain([last]).collect(),
         options: options(script, helper.made)?,
-        built: Built { build: helper.build, function: String::new() },
+        built: Built { build: helper.build, function: String::new(), of_request: false },
         helper: helper.changes,
         helper_name: helper.name.filter(|name| !name.to_ascii_lowercase().ends_with("server")),
     })
@@ -198,6 +203,9 @@ fn options(script: &Script, made: Node<'_>) -> Option<Vec<String>> {
 
 fn rewrite(script: &Script, served: &Served<'_>, framework: Framework) -> Option<Vec<Change>> {
     let function = enclosing_function(served.answer)?;
+    if served.built.of_request {
+        return modern_request::rewrite(script, served, framework);
+    }
     let route = std::iter::successors(Some(function), Node::parent).find(|node| is_statement(*node))?;
     let drain = drain(script, route);
     let node = free_name(script, &["mcp", "mcpHandler", "handleMcp"]);
@@ -209,7 +217,7 @@ fn rewrite(script: &Script, served: &Served<'_>, framework: Framework) -> Option
     let mut options = served.options.clone();
     options.extend(caught);
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    let Built { build, function: builder } = &served.built;
+    let Built { build, function: builder, .. } = &served.built;
     let factory = match builder.is_empty() {
         true => format!("() => {build}"),
         // A function of its own, without parameters.
@@ -242,16 +250,21 @@ fn rewrite(script: &Script, served: &Served<'_>, framework: Framework) -> Option
         let text = format!("{newline}{}await {handler}.close(){end}", script.indentation(drain));
         out.push(script.change(Span::new(drain.end_byte(), drain.end_byte()), text));
     }
-    let create =
-        Wanted { source: "@modelcontextprotocol/server", name: "createMcpHandler", alias: None, is_type: false };
-    let wrap = Wanted { source: "@modelcontextprotocol/node", name: "toNodeHandler", alias: None, is_type: false };
-    let wanted = if returns { vec![create] } else { vec![wrap, create] };
-    out.extend(imports::add(script, &wanted));
+    out.extend(imports(script, framework));
     Some(out)
 }
 
+/// The imports that a handler of the second SDK needs.
+pub(super) fn imports(script: &Script, framework: Framework) -> Vec<Change> {
+    let create =
+        Wanted { source: "@modelcontextprotocol/server", name: "createMcpHandler", alias: None, is_type: false };
+    let wrap = Wanted { source: "@modelcontextprotocol/node", name: "toNodeHandler", alias: None, is_type: false };
+    let wanted = if framework.returns() { vec![create] } else { vec![wrap, create] };
+    imports::add(script, &wanted)
+}
+
 /// The statement with which shutdown waits, where it sees what stands at the route.
-fn drain<'t>(script: &'t Script, route: Node<'t>) -> Option<Node<'t>> {
+pub(super) fn drain<'t>(script: &'t Script, route: Node<'t>) -> Option<Node<'t>> {
     let scope = route.parent()?;
     let mut found = None;
     any(scope, &mut |node| {

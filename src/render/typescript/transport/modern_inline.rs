@@ -13,6 +13,8 @@ pub struct Built {
     pub build: String,
     /// The function that has to stand above the route; empty where the call was one before.
     pub function: String,
+    /// It needs something of the request that it is built for.
+    pub of_request: bool,
 }
 
 /// Looks at `const server = …` and the statements that set it up before it is connected. `None` where they need something of the
@@ -30,7 +32,7 @@ pub fn look(script: &Script, function: Node<'_>, declaration: Node<'_>, set_up: 
     let plain = if value.kind() == "await_expression" { *children(value).first()? } else { value };
     let made = matches!(plain.kind(), "new_expression" | "call_expression");
     if set_up.is_empty() {
-        return made.then(|| Built { build: script.of(plain).to_owned(), function: String::new() });
+        return made.then(|| Built { build: script.of(plain).to_owned(), function: String::new(), of_request: false });
     }
     let server = script.of(name);
     if plain.kind() != "new_expression" || !set_up.iter().all(|node| sets_up(script, *node, server)) {
@@ -54,6 +56,7 @@ pub fn look(script: &Script, function: Node<'_>, declaration: Node<'_>, set_up: 
         .chain([format!("{unit}return {server}{end}")])
         .collect();
     Some(Built {
+        of_request: false,
         build: format!("{called}()"),
         function: format!("{word}function {called}(){ty} {{{newline}{}{newline}}}", lines.join(newline)),
     })
@@ -70,7 +73,7 @@ fn shifted(script: &Script, node: Node<'_>, indent: &str, unit: &str) -> String 
 }
 
 /// Names that a function binds outside of some of its statements, its parameters included.
-fn bound(script: &Script, function: Node<'_>, moved: &[Node<'_>]) -> FxHashSet<String> {
+pub(super) fn bound(script: &Script, function: Node<'_>, moved: &[Node<'_>]) -> FxHashSet<String> {
     let mut out = FxHashSet::default();
     collect(script, function, moved, &mut out);
     out

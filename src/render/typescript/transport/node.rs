@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::fold::{Fold, any};
+use super::fold::{Counted, Fold, any};
 use super::machine::parameters;
 use super::routes::is_node;
 use crate::model::facts::Span;
@@ -193,7 +193,7 @@ impl<'w> Fold<'w> {
                 let at = statement(answer);
                 let place = (unit, span(at), at.kind_id());
                 let guards = get.contains(&place) || delete.contains(&place);
-                let counted = self.counted_by.as_ref().filter(|(at, _)| *at == unit).map(|(_, track)| track.clone());
+                let counted = self.counted_by.clone().filter(|counted| counted.unit == unit);
                 if !(guards || counted.is_some()) || !self.runs(unit, answer) {
                     continue;
                 }
@@ -213,9 +213,12 @@ impl<'w> Fold<'w> {
                 let text = format!(
                     "if ({request}.method !== {post}) {{{newline}{inner}{answer}{newline}{indent}}}{newline}{indent}"
                 );
-                if let Some(track) = counted {
+                if let Some(Counted { track, turns_away, .. }) = counted {
                     let end = if script.style.semicolons { ";" } else { "" };
-                    let text = format!("if (!{track}({response})) return{end}{newline}{indent}");
+                    let text = match turns_away {
+                        true => format!("if (!{track}({response})) return{end}{newline}{indent}"),
+                        false => format!("{track}({response}){end}{newline}{indent}"),
+                    };
                     self.edits[unit].insert_first(first.start_byte(), text);
                 }
                 if guards {

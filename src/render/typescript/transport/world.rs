@@ -78,6 +78,29 @@ impl World {
         self.units.iter().position(|unit| unit.script.path == path)
     }
 
+    /// Some functions, with all that they alone call: what `gone` calls is called no more.
+    pub fn with_called(&self, mut known: FxHashSet<Function>, gone: &FxHashSet<Function>) -> FxHashSet<Function> {
+        let within = |unit: usize, at: Span, functions: &FxHashSet<Function>| {
+            functions.iter().any(|(home, function)| *home == unit && function.contains(at))
+        };
+        loop {
+            let mut callers: FxHashMap<Function, bool> = FxHashMap::default();
+            for (index, unit) in self.units.iter().enumerate() {
+                for (at, target) in &unit.calls {
+                    let ours = within(index, *at, &known);
+                    if self.units[target.0].closed.contains(&target.1) && (ours || !within(index, *at, gone)) {
+                        *callers.entry(*target).or_insert(true) &= ours;
+                    }
+                }
+            }
+            let before = known.len();
+            known.extend(callers.into_iter().filter(|(_, ours)| *ours).map(|(target, _)| target));
+            if known.len() == before {
+                return known;
+            }
+        }
+    }
+
     /// The node of a function.
     pub fn function(&self, (unit, at): Function) -> Option<Node<'_>> {
         self.units[unit].script.node(at)

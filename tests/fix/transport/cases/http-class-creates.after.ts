@@ -3,6 +3,14 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { buildServer } from './tools.js';
 
+// Requests being answered.
+const inFlight = new Set<ServerResponse>();
+
+const track = (res: ServerResponse): void => {
+  inFlight.add(res);
+  res.on('close', () => inFlight.delete(res));
+};
+
 class Gateway {
   constructor(private readonly build: () => McpServer) {}
 
@@ -19,7 +27,7 @@ class Gateway {
         );
       return;
     }
-    if (!track(res)) return;
+    track(res);
     const transport = await this.begin();
     res.on('close', () => void transport.close());
     return transport.handleRequest(req, res, body);
@@ -47,15 +55,6 @@ async function read(req: IncomingMessage): Promise<unknown> {
   for await (const chunk of req) chunks.push(chunk as Buffer);
   return chunks.length ? JSON.parse(Buffer.concat(chunks).toString('utf8')) : undefined;
 }
-
-// Requests being answered.
-const inFlight = new Set<ServerResponse>();
-
-const track = (res: ServerResponse): boolean => {
-  inFlight.add(res);
-  res.on('close', () => inFlight.delete(res));
-  return true;
-};
 
 createServer(async (req, res) => {
   if (req.url === '/mcp') {

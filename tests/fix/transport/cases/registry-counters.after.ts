@@ -2,6 +2,15 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { buildServer } from './tools.js';
 
+// Requests being answered.
+const inFlight = new Set<Response>();
+
+const track = (_req: Request, res: Response, next: NextFunction) => {
+  inFlight.add(res);
+  res.on('close', () => inFlight.delete(res));
+  next();
+};
+
 class Registry {
   private readonly counters = { opened: 0, closed: 0, reaped: 0 };
 
@@ -17,9 +26,9 @@ class Registry {
     return transport;
   }
 
-  // The key keeps its name for whoever reads it; it counts requests in flight now.
   metrics(): string {
     const oldest = Math.min(Date.now());
+    // The key keeps its name for whoever reads it; it counts requests in flight now.
     return [
       `sessions_active ${inFlight.size}`,
       `session_oldest_ms ${Date.now() - oldest}`,
@@ -35,15 +44,6 @@ app.use(express.json());
 app.get('/metrics', (_req, res) => {
   res.type('text/plain').send(registry.metrics());
 });
-
-// Requests being answered.
-const inFlight = new Set<Response>();
-
-const track = (_req: Request, res: Response, next: NextFunction) => {
-  inFlight.add(res);
-  res.on('close', () => inFlight.delete(res));
-  next();
-};
 
 app.post('/mcp', track, async (req, res) => {
   const transport = await registry.open();
