@@ -4,6 +4,7 @@
 //! is to say: applied. So no step ever has to know the edits of another.
 
 pub mod allowance;
+pub mod ambient;
 pub mod blockers;
 pub mod choice;
 mod endings;
@@ -76,6 +77,8 @@ pub enum StepKind {
     Handle(Box<handle::Handle>),
     /// Log lines tell an id of the request.
     Labels(Box<labels::Labels>),
+    /// A context variable that told the session goes.
+    Ambient(Box<ambient::Ambient>),
     /// What a function that builds the server keeps for its tools becomes a store of handles.
     Captured(Box<handle::captured::Captured>),
     /// The keys of a store outside of the program hold a handle.
@@ -186,6 +189,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
     handle::captured::plan(context, server, settings, &mut out);
     telemetry::plan(context, server, &mut out);
     labels::plan(context, &mut out);
+    ambient::plan(context, &mut out);
     out.steps.extend(required::plan(context, &server.path, settings));
     let kept = choice::obey(context, settings, &mut out);
     let mut blockers = blockers::of(context, &out.steps, &out.manual);
@@ -240,8 +244,11 @@ fn without_sessions(
     }
     let transport = transport::plan(context, server, steps);
     let notes = |step: Step| Step { notes: [step.notes, blockers.notes.clone()].concat(), ..step };
-    // Labels belong to no store.
-    let labels = steps.iter().filter(|step| matches!(step.kind, StepKind::Labels(_))).map(|step| step.id.clone());
+    // Labels and context variables belong to no store.
+    let labels = steps
+        .iter()
+        .filter(|step| matches!(step.kind, StepKind::Labels(_) | StepKind::Ambient(_)))
+        .map(|step| step.id.clone());
     let waits = |step: Step| Step { requires: step.requires.iter().cloned().chain(labels).collect(), ..step };
     match transport.step {
         Some(step) => (vec![notes(waits(step))], Vec::new()),

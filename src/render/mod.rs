@@ -34,6 +34,8 @@ pub struct Rendered {
     pub notes: Vec<String>,
     /// Raises the step's level, where what was rendered asks for more.
     pub level: Option<Level>,
+    /// The title and the notes of what was done, where that is another way than the step's first one.
+    pub instead: Option<(String, Vec<String>)>,
 }
 
 /// Why a step was not rendered.
@@ -78,6 +80,7 @@ fn telling(changes: Vec<Change>, files: &dyn Files) -> Vec<Change> {
 fn by_kind(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
     match &step.kind {
         StepKind::Handle(handle) => typescript::handle::render(handle, files),
+        StepKind::Ambient(ambient) => typescript::ambient::render(ambient, files),
         StepKind::Labels(labels) => typescript::labels::render(labels, files),
         StepKind::Captured(captured) => typescript::handle::captured::render(captured, files),
         StepKind::External(external) => typescript::external::render(external, files),

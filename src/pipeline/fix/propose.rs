@@ -223,7 +223,8 @@ fn idle(step: &Step, pass: &Pass) -> Option<Held> {
 
 fn group(step: &Step, rendered: Rendered, pass: &Pass, settled: &Settled) -> Group {
     let level = rendered.level.map_or(step.level, |level| level.max(step.level));
-    let mut group = Group::new(step.id.clone(), step.title.clone(), step.rule, level);
+    let (title, notes) = rendered.instead.clone().unwrap_or_else(|| (step.title.clone(), step.notes.clone()));
+    let mut group = Group::new(step.id.clone(), title, step.rule, level);
     // What it requires was done in an earlier round, or there would be no such group yet.
     group.edits = rendered
         .changes
@@ -236,6 +237,6 @@ fn group(step: &Step, rendered: Rendered, pass: &Pass, settled: &Settled) -> Gro
     let besides = settled.left_of(&step.id).map(|(finding, reason)| {
         format!("it changes {}:{} as well, though {reason}", finding.path, finding.start.line)
     });
-    group.notes = step.notes.iter().cloned().chain(rendered.notes).chain(besides).collect();
+    group.notes = notes.into_iter().chain(rendered.notes).chain(besides).collect();
     group
 }

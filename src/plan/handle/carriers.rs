@@ -86,6 +86,18 @@ pub fn follow_handed(context: &Context<'_, '_>, found: &Found, companions: &[&Fo
     accesses(follower, found, companions)
 }
 
+/// The same for stores that stay as they are, all of them keyed by one handle.
+pub fn follow_keyed(context: &Context<'_, '_>, stores: &[&Found]) -> Followed {
+    let Some((main, others)) = stores.split_first() else { unreachable!("stores of one group") };
+    let mut follower = Follower::new(context, main, others);
+    follower.hands = true;
+    follower.companion = true;
+    for access in stores.iter().flat_map(|found| super::registry::uses(context, found)) {
+        follower.access(&access);
+    }
+    follower.settled()
+}
+
 fn accesses(mut follower: Follower<'_, '_, '_>, found: &Found, companions: &[&Found]) -> Followed {
     for access in &found.uses {
         follower.access(access);
@@ -94,17 +106,7 @@ fn accesses(mut follower: Follower<'_, '_, '_>, found: &Found, companions: &[&Fo
     for access in companions.iter().flat_map(|companion| &companion.uses) {
         follower.access(access);
     }
-    follower.out.sheds = follower.sheds();
-    let sheds_all = follower.sheds_all();
-    let mut leading = follower.out.handlers.iter().filter_map(|used| used.body.as_ref()?.leading.clone());
-    if let Some(at) = leading.find(|_| !sheds_all) {
-        follower.out.problems.push(Problem {
-            at,
-            why: "the tool is handed the id before its arguments, and something else needs it as well".to_owned(),
-            todo: "let tools take their arguments first".to_owned(),
-        });
-    }
-    follower.out
+    follower.settled()
 }
 
 /// Follows uses of variables that a function `scope` keeps for what it registers, to the tools and resources that make them.
@@ -151,6 +153,21 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             handed: Vec::new(),
             out,
         }
+    }
+
+    /// What was found, once all accesses are followed.
+    fn settled(mut self) -> Followed {
+        self.out.sheds = self.sheds();
+        let sheds_all = self.sheds_all();
+        let mut leading = self.out.handlers.iter().filter_map(|used| used.body.as_ref()?.leading.clone());
+        if let Some(at) = leading.find(|_| !sheds_all) {
+            self.out.problems.push(Problem {
+                at,
+                why: "the tool is handed the id before its arguments, and something else needs it as well".to_owned(),
+                todo: "let tools take their arguments first".to_owned(),
+            });
+        }
+        self.out
     }
 
     fn captured(&mut self, scope: FuncRef, at: ExprRef) {
@@ -302,6 +319,7 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             name: facts.name.map(|name| name.text().to_owned()),
             entry: entry.clone(),
             calls: Vec::new(),
+            handed: Vec::new(),
             ids: self.ids(func),
             shared: self.is_shared(func),
         });
@@ -379,10 +397,35 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
         callers.sort_unstable();
         for (caller, at, edge) in callers {
             if edge == Edge::Callback {
-                self.problem(at, "the function is handed over as a value", "pass the handle to it by hand");
+                self.handed_over(func, caller, at, index, entry);
                 continue;
             }
             self.call(caller, at, index, entry, how);
+        }
+    }
+
+    /// `reply(show)`, where `show` takes nothing so far: it is called with the handle by a function in its place.
+    fn handed_over(&mut self, func: FuncRef, caller: FuncRef, at: ExprRef, callee: usize, entry: &Entry) {
+        let flow = &self.context.analysis.flow;
+        let within = home(flow, caller);
+        let named = match flow.program.kind(at) {
+            ExprKind::Call { args, .. } => {
+                let args = args.iter().map(|arg| At { module: at.module, id: arg.value });
+                let mut own = args.filter(|arg| flow.functions_at(*arg).any(|own| own == func));
+                own.next()
+                    .filter(|arg| matches!(flow.program.kind(*arg), ExprKind::Symbol(_) | ExprKind::Member { .. }))
+            }
+            _ => None,
+        };
+        let bare = flow.program.function(func).params.is_empty() && *entry == Entry::New;
+        let Some(named) = named.filter(|_| bare && self.is_called_by_tools(within)) else {
+            self.problem(at, "the function is handed over as a value", "pass the handle to it by hand");
+            return;
+        };
+        let Some(within) = self.need(within, &Origin::Ambient(within), at) else { return };
+        let named = CallSite { at: self.site(named), within, argument: None };
+        if !self.out.carriers[callee].handed.contains(&named) {
+            self.out.carriers[callee].handed.push(named);
         }
     }
 

@@ -4,7 +4,7 @@
 use super::carriers::{Problem, follow};
 use super::names::{Names, Source};
 use super::planner::{RULE, Words, called, handler_tools};
-use super::{Carries, Entry, Outside, Role, ToolUse, Touch, facts};
+use super::{Carries, Entry, Outside, Role, ToolUse, Touch, composite, facts};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Principal, Server};
 use crate::classify::stores::Found;
@@ -96,6 +96,7 @@ pub(super) fn step(
             "let a create tool write the first value under a random id behind a hash of issuer, client and subject (`cart:<owner>:<id>`)",
         ));
     }
+    composite::check(context, &[found])?;
     let followed = follow(context, found, &[]);
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());

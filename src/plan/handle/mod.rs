@@ -5,6 +5,7 @@ mod callbacks;
 pub mod captured;
 mod carriers;
 mod chosen;
+mod composite;
 pub mod external;
 mod facts;
 mod groups;
@@ -13,6 +14,7 @@ mod listing;
 mod names;
 mod objects;
 mod planner;
+pub mod registry;
 mod roles;
 mod trace;
 mod wrapped;
@@ -37,6 +39,8 @@ pub struct Handle {
     pub store: Store,
     /// Containers beside it that are keyed alike: they stay, and are keyed by the handle.
     pub companions: Vec<Companion>,
+    /// The names of all of them.
+    pub stores: Vec<String>,
     /// How things are called.
     pub names: Names,
     /// How long a value lives, and how many may.
@@ -65,10 +69,20 @@ pub struct Handle {
     pub plain: bool,
     /// What a first value is, where a class around the container is given that.
     pub first: Option<Site>,
+    /// A class of the program's own is around the container, and gives way with it.
+    pub wrapped: bool,
+    /// The type of a value as that class writes it.
+    pub value: Option<String>,
     /// How many milliseconds a value lives without use, where that class is given it.
     pub idle: Option<Site>,
     /// Fields of the initial value that a caller may choose.
     pub choices: Vec<String>,
+    /// The containers stay as they are, and a store beside them knows the handles.
+    pub registry: bool,
+    /// What ran where a session ended, where the containers stay.
+    pub ends: Vec<registry::End>,
+    /// The same stores as they can be migrated where the code turns out to be none that this way can change.
+    pub otherwise: Option<Box<Handle>>,
     /// Schemas let callers leave the handle out, for a time: they are told where to get one.
     pub transition: bool,
     /// What an owner hears about a value that has expired: `its lines are lost`.
@@ -151,6 +165,8 @@ pub struct Carries {
     pub entry: Entry,
     /// Where it is called (nowhere, for a handler).
     pub calls: Vec<CallSite>,
+    /// Where it is handed over as a value, by its name alone.
+    pub handed: Vec<CallSite>,
     /// Expressions in it that mean the session id.
     pub ids: Vec<Site>,
     /// Another store takes the id in it as well: what makes and checks the id stays.
@@ -286,6 +302,13 @@ impl Carries {
 }
 
 impl Handle {
+    /// What its step is called.
+    pub fn title(&self) -> String {
+        let kept = if self.registry { "Key" } else { "Turn" };
+        let how = if self.registry { "by handle" } else { "into handles" };
+        format!("{kept} {} {how}", self.stores.join(" and "))
+    }
+
     /// Whether a tool that creates a value is to be added.
     pub fn adds_creator(&self) -> bool {
         self.lazy || !self.tools.iter().any(|tool| tool.role == Role::Creates)

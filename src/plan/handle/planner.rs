@@ -5,7 +5,8 @@ use super::limits;
 use super::names::{Names, Source};
 use super::wrapped::{self, Wrapped};
 use super::{
-    Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, external, facts, groups, listing, roles,
+    Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, composite, external, facts, groups, listing,
+    registry, roles,
 };
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
@@ -13,6 +14,9 @@ use crate::classify::stores::Found;
 use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, Step, StepKind, choice, selection, site};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_fallback_bucket, session_keyed_state};
+
+/// Why a container does not become a store of handles itself.
+const CONTAINER: &str = "its container is none that handles can take the place of";
 
 /// What is to be done where values have to be shared.
 pub(in crate::plan) const INTERFACE: &str =
@@ -49,24 +53,75 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
         }
     }
     let wrapped: Vec<Wrapped> = stores.iter().filter_map(|found| wrapped::of(context, found)).collect();
+    let inside = stores.clone();
     let around = |found: &&Found| wrapped.iter().find(|wrapped| wrapped.container == found.holder);
     let stores: Vec<&Found> = stores.iter().map(|found| around(found).map_or(*found, |outer| &outer.found)).collect();
+    let mut failed: Vec<(&Found, Problem)> = Vec::new();
+    let mut planned: Vec<(Vec<&Found>, Step)> = Vec::new();
     for (found, companions) in groups::of(context, &stores) {
         let outer = wrapped.iter().find(|wrapped| wrapped.found.holder == found.holder);
         match store(context, server, (found, outer), &companions, &names, settings) {
             Ok(mut step) => {
                 chosen::obey(&mut step, &names, settings, &mut out.wrong);
-                step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
+                let all: Vec<&Found> = std::iter::once(found).chain(companions.iter().copied()).collect();
+                let kept = registry::step(context, server, &unwrapped(&all, &inside, &wrapped), &names, settings);
+                if let (StepKind::Handle(handle), Ok(mut kept)) = (&mut step.kind, kept) {
+                    chosen::obey(&mut kept, &names, settings, &mut Vec::new());
+                    handle.otherwise = match kept.kind {
+                        StepKind::Handle(kept) => Some(kept),
+                        _ => None,
+                    };
+                }
                 names.take(&step);
-                out.steps.push(step);
+                planned.push((std::iter::once(found).chain(companions).collect(), step));
             }
             Err(problem) => {
-                for found in std::iter::once(found).chain(companions) {
-                    out.manual.push(manual(context, found, problem.clone()));
-                }
+                failed.extend(std::iter::once(found).chain(companions).map(|found| (found, problem.clone())))
             }
         }
     }
+    let all: Vec<&Found> =
+        planned.iter().flat_map(|(stores, _)| stores).copied().chain(failed.iter().map(|(found, _)| *found)).collect();
+    for group in registry::together(&all) {
+        let own = |found: &Found| group.iter().any(|known| known.holder == found.holder);
+        let (mut steps, others): (Vec<_>, Vec<_>) =
+            planned.into_iter().partition(|(stores, _)| stores.iter().any(|found| own(found)));
+        planned = others;
+        let stays = failed.iter().any(|(found, _)| own(found)) || registry::are_parts(context, &steps);
+        let kept =
+            stays.then(|| registry::step(context, server, &unwrapped(&group, &inside, &wrapped), &names, settings));
+        match kept {
+            Some(Ok(mut step)) => {
+                chosen::obey(&mut step, &names, settings, &mut out.wrong);
+                names.take(&step);
+                steps = vec![(group, step)];
+            }
+            told => {
+                let better = told.and_then(Result::err);
+                let left = failed.iter().filter(|(found, _)| own(found));
+                out.manual.extend(left.map(|(found, problem)| {
+                    // What stays would have to be seen to first, where nothing can be done about the container itself.
+                    let whole =
+                        problem.at == site(context, Spot { module: found.holder.module, span: found.holder.span });
+                    let better = better.clone().filter(|_| whole && problem.why == CONTAINER);
+                    manual(context, found, better.unwrap_or_else(|| problem.clone()))
+                }));
+            }
+        }
+        out.steps.extend(steps.into_iter().map(|(_, mut step)| {
+            step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
+            step
+        }));
+    }
+}
+
+/// What stays keeps its class around it: the containers themselves.
+fn unwrapped<'s>(group: &[&'s Found], inside: &[&'s Found], wrapped: &'s [Wrapped]) -> Vec<&'s Found> {
+    let container = |found: &Found| {
+        let outer = wrapped.iter().find(|wrapped| wrapped.found.holder == found.holder)?;
+        inside.iter().copied().find(|own| outer.container == own.holder)
+    };
+    group.iter().map(|found| container(found).unwrap_or(*found)).collect()
 }
 
 /// Whether a step takes a part out of a store: what is left is looked at once it is gone.
@@ -164,9 +219,9 @@ fn store(
         )
     })?;
     let known = if wrapped.is_some() { Some(Container::Map) } else { facts::container(context.analysis, made) };
-    let container = known.filter(|kind| *kind != Container::Set).ok_or_else(|| {
-        stop("its container is none that handles can take the place of", "keep its values in a map by handle")
-    })?;
+    let container = known
+        .filter(|kind| *kind != Container::Set)
+        .ok_or_else(|| stop(CONTAINER, "keep its values in a map by handle"))?;
     listing::check(context, found)?;
     if limits::keeps_times(context, found) {
         return Err(stop(
@@ -183,6 +238,8 @@ fn store(
     let place = facts::place(context, found).ok_or_else(|| {
         stop("the object that it is a field of is made for each session", "keep it where one process has it once")
     })?;
+    composite::check(context, &[found])?;
+    composite::check(context, companions)?;
     let followed = follow_handed(context, found, companions);
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
@@ -213,7 +270,7 @@ fn store(
     let called = called(context, found, companions);
     let chosen = settings.names_of(&called);
     let names = Names::of(&Source {
-        store: found.name.text(),
+        store: registry::called(context, found),
         value,
         list,
         tools: &words.tools,
@@ -231,7 +288,6 @@ fn store(
         }
     }
     let all: Vec<&str> = std::iter::once(&found).chain(companions).map(|found| found.name.text()).collect();
-    let title = format!("Turn {} into handles", all.join(" and "));
     let handle = Handle {
         store: Store {
             declared: declared.clone(),
@@ -240,6 +296,7 @@ fn store(
             place,
             container,
         },
+        stores: all.iter().map(|name| (*name).to_owned()).collect(),
         lifetime: Lifetime {
             idle_in_code: facts::has_option(context.analysis, made, "ttl"),
             limit_in_code: facts::has_option(context.analysis, made, "max"),
@@ -253,10 +310,15 @@ fn store(
         loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),
         lazy,
         plain: wrapped.is_none() && facts::is_plain(context.analysis, found),
-        first: wrapped.map(|outer| site(context, context.spot(outer.first))),
+        first: wrapped.and_then(|outer| outer.first).map(|at| site(context, context.spot(at))),
+        wrapped: wrapped.is_some(),
+        value: wrapped.and(found.value.clone()),
         idle: wrapped.and_then(|outer| outer.idle).map(|at| site(context, context.spot(at))),
         choices: facts::choices(context.analysis, found),
         transition: settings.transition,
+        registry: false,
+        ends: Vec::new(),
+        otherwise: None,
         shared: None,
         loss: loss(&facts::lists(context.analysis, found)),
         reasons: reasons(&names, &tools, lazy),
@@ -278,7 +340,7 @@ fn store(
     Ok(Step {
         id: format!("handle:{id}"),
         rule: RULE,
-        title,
+        title: handle.title(),
         level: Level::Review,
         requires: Vec::new(),
         claims,

@@ -4,9 +4,10 @@
 use super::trace::{Origin, origin};
 use crate::classify::access::{Access, Kind};
 use crate::classify::stores::Found;
-use crate::model::facts::{AssignKind, ClassId, ExprKind, TOP};
+use crate::model::facts::{AssignKind, ClassId, ExprId, ExprKind, Module, TOP};
 use crate::model::flow::Edge;
 use crate::model::flow::value::Value;
+use crate::model::name::Name;
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
 use crate::model::query::Holder;
 use crate::rules::detect::Context;
@@ -19,8 +20,8 @@ pub struct Wrapped {
     pub made: ExprRef,
     /// The container in it.
     pub container: Holder,
-    /// What a first value is.
-    pub first: ExprRef,
+    /// What a first value is, where the class is given that.
+    pub first: Option<ExprRef>,
     /// How many milliseconds a value lives without use.
     pub idle: Option<ExprRef>,
 }
@@ -43,20 +44,25 @@ pub fn of(context: &Context<'_, '_>, found: &Found) -> Option<Wrapped> {
     let mut uses = Vec::new();
     for method in &flow.program.class(class).methods {
         let method = At { module: class.module, id: *method };
-        let Some((index, kind)) = operation(context, found, method)? else { continue };
+        let Some((index, kind, value)) = operation(context, found, method)? else { continue };
         for (caller, at, edge) in flow.callers.get(&method).into_iter().flatten() {
             if flow.program.function(*caller).class == Some(class.id) && caller.module == class.module {
                 continue;
             }
-            uses.push(access(context, *at, *edge, *caller, index, kind)?);
+            uses.push(access(context, *at, *edge, *caller, (index, kind, value))?);
         }
     }
     uses.sort_by_key(|access| access.at);
     let facts = flow.program.symbol(symbol);
     let holder = Holder { name: facts.name, module: symbol.module, span: facts.span, symbol: Some(symbol) };
     let objects = flow.objects_at(*made).collect();
-    let outer = Found { name: facts.name, holder, uses, objects, value: None, ..found.clone() };
-    let first = first_value(context, *made)?;
+    let first = first_value(context, *made);
+    // A type parameter is no name of a thing.
+    let value = found.value.clone().filter(|value| first.is_none() && value.len() > 1);
+    let outer = Found { name: facts.name, holder, uses, objects, value, ..found.clone() };
+    if first.is_none() && !is_plain(context, found, class) {
+        return None;
+    }
     Some(Wrapped {
         container: found.holder.clone(),
         found: outer,
@@ -64,6 +70,14 @@ pub fn of(context: &Context<'_, '_>, found: &Found) -> Option<Wrapped> {
         first,
         idle: idle(context, class, *made),
     })
+}
+
+/// The name of the variable that has the only object whose field a container is.
+pub(super) fn object(context: &Context<'_, '_>, found: &Found) -> Option<Name> {
+    let flow = &context.analysis.flow;
+    let made: Vec<ExprRef> = flow.instances.get(&class_of(context, found)?)?.iter().copied().collect();
+    let [made] = made.as_slice() else { return None };
+    Some(flow.program.symbol(variable(context, *made)?).name)
 }
 
 /// The class that a container is an own field of.
@@ -123,7 +137,11 @@ fn only_keeps(context: &Context<'_, '_>, class: ClassRef) -> bool {
 /// What a method does with the entry of an id, and which of its parameters that is: `None` where it takes no id, nothing where it does
 /// something else.
 #[allow(clippy::option_option)]
-fn operation(context: &Context<'_, '_>, found: &Found, method: FuncRef) -> Option<Option<(usize, Kind)>> {
+fn operation(
+    context: &Context<'_, '_>,
+    found: &Found,
+    method: FuncRef,
+) -> Option<Option<(usize, Kind, Option<usize>)>> {
     let flow = &context.analysis.flow;
     let mut index = None;
     let mut kinds = Vec::new();
@@ -142,6 +160,10 @@ fn operation(context: &Context<'_, '_>, found: &Found, method: FuncRef) -> Optio
     }
     let Some(index) = index else { return Some(None) };
     let has = |kind| kinds.contains(&kind);
+    let params = flow.program.function(method).params.len();
+    if let Some(value) = put_in(context, found, method, index) {
+        return (params == 2 && kinds == [Kind::Write]).then_some(Some((index, Kind::Write, Some(value))));
+    }
     let kind = match (has(Kind::GetOrCreate) || has(Kind::Write), has(Kind::Delete), has(Kind::Read)) {
         (true, false, _) => Kind::GetOrCreate,
         (false, true, false) => Kind::Delete,
@@ -149,8 +171,43 @@ fn operation(context: &Context<'_, '_>, found: &Found, method: FuncRef) -> Optio
         (false, false, false) => Kind::Test,
         _ => return None,
     };
-    let params = flow.program.function(method).params.len();
-    (params == 1).then_some(Some((index, kind)))
+    (params == 1).then_some(Some((index, kind, None)))
+}
+
+/// The parameter that a method does nothing but to put in under the id: `set(id, value)`.
+fn put_in(context: &Context<'_, '_>, found: &Found, method: FuncRef, id: usize) -> Option<usize> {
+    let flow = &context.analysis.flow;
+    let func = flow.program.function(method);
+    let mut own = found.uses.iter().filter(|access| flow.program.within(access.func, method));
+    let write = own.find(|access| access.kind == Kind::Write)?;
+    let facts = flow.program.module(method.module);
+    let ExprKind::Symbol(given) = facts.kind(write.value?.id) else { return None };
+    let value = func.params.iter().position(|param| param.symbol == *given)?;
+    (value != id && func.returns.is_empty()).then_some(value)
+}
+
+/// Whether all that the methods of a class answer of a container is what is in it: no first value of their own, and no part of it.
+fn is_plain(context: &Context<'_, '_>, found: &Found, class: ClassRef) -> bool {
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(class.module);
+    let reads = found.uses.iter().filter(|access| matches!(access.kind, Kind::Read | Kind::GetOrCreate));
+    let mut reads = reads.filter(|access| flow.program.function(access.func).class == Some(class.id));
+    reads.all(|access| {
+        let is_read = |at: &ExprId| *at == access.at.id || settled(facts, *at) == Some(access.at.id);
+        access.kind == Kind::Read && flow.program.function(access.func).returns.iter().all(is_read)
+    })
+}
+
+/// What a constant was given, casts aside.
+fn settled(facts: &Module, at: ExprId) -> Option<ExprId> {
+    match facts.kind(at) {
+        ExprKind::Symbol(symbol) => {
+            let init = facts.symbol(*symbol).init?;
+            Some(settled(facts, init).unwrap_or(init))
+        }
+        ExprKind::Cast { value, .. } => Some(settled(facts, *value).unwrap_or(*value)),
+        _ => None,
+    }
 }
 
 fn access(
@@ -158,8 +215,7 @@ fn access(
     at: ExprRef,
     edge: Edge,
     caller: FuncRef,
-    index: usize,
-    kind: Kind,
+    (index, kind, value): (usize, Kind, Option<usize>),
 ) -> Option<Access> {
     let facts = context.analysis.flow.program.module(at.module);
     let ExprKind::Call { callee, args } = facts.kind(at.id) else { return None };
@@ -172,7 +228,7 @@ fn access(
         receiver: inner(*object),
         kind,
         func: caller,
-        value: None,
+        value: value.and_then(|value| args.get(value)).map(|arg| inner(arg.value)),
     })
 }
 

@@ -1,5 +1,6 @@
 //! The TypeScript and JavaScript back end: steps as edits in a file's own style.
 
+pub mod ambient;
 pub mod declared;
 pub mod ends;
 pub mod entry;

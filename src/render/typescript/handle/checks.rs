@@ -4,14 +4,15 @@ use tree_sitter::Node;
 
 use super::create::store_expression;
 use super::work::Work;
+use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::{Entry, Touch};
 use crate::render::Refused;
-use crate::render::typescript::script::{children, span};
+use crate::render::typescript::script::{Script, bare, children, span};
 
 /// Lets such tools look the handle up first.
 pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
-    if work.handle.companions.is_empty() {
+    if work.handle.companions.is_empty() && !work.handle.registry {
         return Ok(());
     }
     let looks = looking_first(work);
@@ -21,11 +22,15 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         let (script, function) = work.function(carrier)?;
+        let answer = function.child_by_field_name("body").filter(|body| body.kind() != "statement_block");
+        if let (Some(answer), Some(tool)) = (answer, tools.first()) {
+            let store = store_expression(work, script, &work.handle.tools[*tool])?;
+            answering(work, script, answer, &store, index);
+            continue;
+        }
         let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block");
-        // What goes, such as a check for a session, would take the look-up along.
-        let stays = |statement: &Node<'_>| !work.edits.covers(&script.path, span(*statement));
-        let first = body.and_then(|body| children(body).into_iter().find(stays));
-        let (Some(first), Some(tool)) = (first, tools.first().map(|tool| &work.handle.tools[*tool])) else {
+        let first = body.and_then(|body| Some((body, *children(body).first()?)));
+        let (Some((body, first)), Some(tool)) = (first, tools.first().map(|tool| &work.handle.tools[*tool])) else {
             return Err(script.refuse(
                 function,
                 "the tool uses only what is kept beside the store, and has no place to look the handle up",
@@ -43,10 +48,52 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
         let wait = if work.wait { "await " } else { "" };
         let end = if script.style.semicolons { ";" } else { "" };
         let (newline, indent) = (script.style.newline, script.indentation(first));
-        let text = format!("{wait}{store}.get({}){end}{newline}{indent}", work.keys[index]);
-        work.edits.insert(script, first.start_byte(), text);
+        // Behind the brace, since what stands first may go.
+        let open = body.start_byte() + 1;
+        let own_line = script.slice(Span::new(open, first.start_byte())).contains('\n');
+        let gap = if own_line { format!("{newline}{indent}") } else { " ".to_owned() };
+        let end = if own_line { end } else { ";" };
+        work.edits.insert(script, open, format!("{gap}{wait}{store}.get({}){end}", work.keys[index]));
     }
     Ok(())
+}
+
+/// `() => answer` gets a body with braces, which looks the handle up first.
+fn answering(work: &mut Work<'_>, script: &Script, answer: Node<'_>, store: &str, index: usize) {
+    let wait = if work.wait { "await " } else { "" };
+    let end = if script.style.semicolons { ";" } else { "" };
+    let (newline, indent, unit) =
+        (script.style.newline, script.indentation(answer).to_owned(), script.style.indent.text());
+    let look = format!("{wait}{store}.get({}){end}", work.keys[index]);
+    let value = bare(answer);
+    let (value, inner) = if answer.kind() == "parenthesized_expression" && value.kind() == "object" {
+        (value, span(answer))
+    } else {
+        (answer, span(answer))
+    };
+    // What stands on lines of its own goes one further in, but for what a text goes on in.
+    let mut at = value.start_byte();
+    while let Some(next) = script.text()[at..value.end_byte()].find('\n') {
+        at += next + 1;
+        let within = value.named_descendant_for_byte_range(at, at);
+        let in_text = std::iter::successors(within, Node::parent).any(|node| node.kind() == "template_string");
+        if !in_text
+            && !script.text()[at..].starts_with(['\n', '\r'])
+            && !work.edits.covers(&script.path, Span::new(at, at + 1))
+        {
+            work.edits.insert(script, at, unit.clone());
+        }
+    }
+    work.edits.replace(
+        script,
+        Span { start: inner.start, end: value.start_byte() as u32 },
+        format!("{{{newline}{indent}{unit}{look}{newline}{indent}{unit}return "),
+    );
+    work.edits.replace(
+        script,
+        Span { start: value.end_byte() as u32, end: inner.end },
+        format!("{end}{newline}{indent}}}"),
+    );
 }
 
 /// Refuses what a timer does with a handle later on: by then it may be gone, and nobody is there to be told.

@@ -115,9 +115,12 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     let creates = handle.adds_creator();
     let destroys = handle.adds_destroyer();
     let (anchor_script, handled) = (work.scripts.of(&first.registration)?, work.scripts.of(&first.handler)?);
-    let code = if first.entry.is_some() { handled } else { anchor_script };
-    let store = store_expression(work, code, first)?;
     let ahead = ahead(work, first);
+    // A table that a loop registers may stand in another file than the loop.
+    let tried = || tools::insert(work.scripts, last, false, &destroying(work, &work.handle.store.name), ahead).ok();
+    let in_table = first.body.is_some() && tried().is_some_and(|all| all.iter().all(|one| one.path == handled.path));
+    let code = if first.entry.is_some() || in_table { handled } else { anchor_script };
+    let store = store_expression(work, code, first)?;
     if creates {
         let told = work.scripts.at(first.entry.as_ref().unwrap_or(&first.registration))?;
         let later = is_read_later(work, told);
@@ -256,6 +259,9 @@ fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
 
 fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool, Refused> {
     let names = &work.handle.names;
+    if work.handle.registry {
+        return Ok(opening(work, store));
+    }
     let initial = chosen(work)?;
     let origin = work.scripts.by_path(&initial.path).ok_or_else(|| nothing(work))?;
     let node = origin.around(initial.span).ok_or_else(|| nothing(work))?;
@@ -288,6 +294,23 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         text_alone: false,
         lists: false,
     })
+}
+
+/// The tool that makes a handle which all else is kept by.
+fn opening(work: &Work<'_>, store: &str) -> NewTool {
+    let names = &work.handle.names;
+    let wait = if work.wait { "await " } else { "" };
+    let tools: Vec<&str> = work.handle.tools.iter().map(|tool| tool.name.as_str()).collect();
+    NewTool {
+        name: names.create.clone(),
+        description: description(names, &users(tools, &names.destroy), store),
+        parameters: Vec::new(),
+        body: vec![format!("const {} = {wait}{store}.create(true);", names.argument)],
+        text: format!("Created {} ${{{}}}", names.noun, names.argument),
+        structured: vec![names.argument.clone()],
+        text_alone: false,
+        lists: false,
+    }
 }
 
 /// What the model reads of a tool that creates a value.

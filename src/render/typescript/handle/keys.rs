@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::access::is_waited_for;
+use super::registry;
 use super::shed;
 use super::work::{Work, whole_argument};
 use crate::model::facts::Span;
@@ -118,7 +119,9 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
                 Some(argument) => {
                     let (_, argument) = work.scripts.expression(argument)?;
                     let argument = whole_argument(argument, node);
-                    if keeps_parameter(work, index)? {
+                    if work.handle.registry && !keeps_parameter(work, index)? {
+                        registry::put(work, script, argument, call.within)?;
+                    } else if keeps_parameter(work, index)? {
                         work.edits.insert(script, argument.start_byte(), format!("{key}, "));
                     } else {
                         work.edits.replace(script, span(argument), key);
@@ -137,6 +140,11 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
             if work.wait && work.waits[index] {
                 wait_for(work, script, node);
             }
+        }
+        for named in &carrier.handed {
+            let (script, node) = work.scripts.expression(&named.at)?;
+            let text = format!("() => {}({})", script.of(node), work.keys[named.within]);
+            work.edits.replace(script, span(node), text);
         }
     }
     Ok(())

@@ -18,6 +18,7 @@ mod minted;
 pub(super) mod mode;
 mod outside;
 pub(super) mod reach;
+mod registry;
 mod shed;
 mod store;
 mod timers;
@@ -39,13 +40,25 @@ use edits::Edits;
 pub(super) use words::above;
 use work::{Import, Work};
 
-/// Renders the migration of one store.
+/// Renders the migration of one store. What can't become a store of handles itself may stay, and be keyed by them.
 pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
-    let scripts = Scripts::new(files);
-    let declaring = scripts.of(&handle.store.declared)?;
-    let mut work = Work {
+    if handle.registry {
+        return registry::render(handle, files);
+    }
+    let refused = match by_value(handle, files) {
+        Ok(rendered) => return Ok(rendered),
+        Err(refused) => refused,
+    };
+    let Some(otherwise) = &handle.otherwise else { return Err(refused) };
+    let mut rendered = registry::render(otherwise, files).map_err(|_| refused)?;
+    rendered.instead = Some((otherwise.title(), otherwise.reasons.clone()));
+    Ok(rendered)
+}
+
+fn begin<'a>(handle: &'a Handle, scripts: &'a Scripts<'a>, declaring: &Script) -> Work<'a> {
+    Work {
         handle,
-        scripts: &scripts,
+        scripts,
         wait: false,
         waits: Vec::new(),
         creating: Vec::new(),
@@ -63,7 +76,13 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         owned_files: Vec::new(),
         wanted: Vec::new(),
         notes: Vec::new(),
-    };
+    }
+}
+
+fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
+    let scripts = Scripts::new(files);
+    let declaring = scripts.of(&handle.store.declared)?;
+    let mut work = begin(handle, &scripts, declaring);
     if let Some(first) = &handle.first {
         let (script, node) = scripts.expression(first)?;
         work.initial(script, node, true);
@@ -100,7 +119,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     create::missing(&mut work)?;
     checks::known(&mut work)?;
     store::declare(&mut work)?;
-    if handle.first.is_some() {
+    if handle.wrapped {
         let class = scripts.expression(&handle.store.made)?;
         let class = class.1.child_by_field_name("constructor").map(|name| class.0.of(name)).unwrap_or_default();
         work.notes.push(format!(
@@ -108,6 +127,12 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
             handle.store.name
         ));
     }
+    finished_work(work, files, declaring)
+}
+
+/// The module of handle stores, the imports and the changes of all files.
+fn finished_work(mut work: Work<'_>, files: &dyn Files, declaring: &Script) -> Result<Rendered, Refused> {
+    let scripts = work.scripts;
     words::settle(&mut work)?;
     names_are_free(&work)?;
     // What is dispatched by name asks for its handle anyway.
@@ -284,8 +309,13 @@ pub(super) fn above_comments(script: &Script, mut import: Change) -> Change {
 
 /// Adds an import. Where it would stand at an import that goes, it takes that one's place.
 pub(super) fn join_import(script: &Script, changes: &mut Vec<Change>, import: Change) {
+    let is_import = |text: &str| text.trim_start().starts_with("import ") || text.contains("require(");
     if let Some(same) = changes.iter_mut().find(|change| change.span == import.span) {
-        same.text += &import.text;
+        // Above other code that is new there.
+        same.text = match is_import(&same.text) {
+            true => format!("{}{}", same.text, import.text),
+            false => format!("{}{}", import.text, same.text),
+        };
         return;
     }
     let at = import.span.start;

@@ -42,6 +42,9 @@ pub fn can_wait(work: &Work<'_>) -> Result<bool, Refused> {
                 return Ok(false);
             }
         }
+        if !carrier.handed.is_empty() {
+            return Ok(false);
+        }
         // What is called in a way that was not seen would be handed a promise.
         if carrier.calls.is_empty() && !matches!(carrier.entry, Entry::Handler(_) | Entry::Closure { .. }) {
             return Ok(false);

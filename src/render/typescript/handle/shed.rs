@@ -9,7 +9,8 @@ use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::Shed;
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, children, enclosing_function, is_function, span};
+use crate::render::typescript::scope;
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span};
 use crate::render::typescript::scripts::mentions;
 
 /// Takes the id out of all such calls.
@@ -33,6 +34,8 @@ fn one(work: &mut Work<'_>, shed: &Shed) -> Result<(), Refused> {
     }
     let (script, function) = work.scripts.expression(&shed.function)?;
     let Some(function) = super::work::function_in(function) else { return Ok(()) };
+    let (of_argument, argument) = work.scripts.expression(&shed.argument)?;
+    checks(&mut work.edits, script, function, of_argument.of(argument).trim_end_matches('!'));
     locals(&mut work.edits, script, function);
     let position = last_unused(work, script, function);
     let Some((position, parameter)) = position else { return Ok(()) };
@@ -73,37 +76,50 @@ pub fn drop_parameter(edits: &mut Edits, script: &Script, name: Node<'_>) {
     }
 }
 
-/// The written type of what is called loses the parameter as well.
+/// The written type of what is called loses the parameter as well, in the file of the call or in those of the tools.
 fn retype(work: &mut Work<'_>, script: &Script, callee: Node<'_>, shed: &Shed) -> Result<(), Refused> {
-    let lists = match callee.kind() {
-        "identifier" => {
-            let name = script.of(callee);
-            let function = std::iter::successors(callee.parent(), Node::parent).filter(|node| is_function(*node));
-            let parameters = function.filter_map(|function| function.child_by_field_name("parameters"));
-            let typed = |list: Node<'_>| {
-                children(list)
-                    .into_iter()
-                    .any(|own| own.child_by_field_name("pattern").is_some_and(|pattern| script.of(pattern) == name))
-            };
-            let own = parameters.into_iter().find(|list| typed(*list)).and_then(|list| {
-                children(list)
-                    .into_iter()
-                    .find(|own| own.child_by_field_name("pattern").is_some_and(|pattern| script.of(pattern) == name))
-            });
-            own.and_then(|own| own.child_by_field_name("type")).into_iter().filter_map(function_type).collect()
+    if callee.kind() == "identifier" {
+        let name = script.of(callee);
+        let function = std::iter::successors(callee.parent(), Node::parent).filter(|node| is_function(*node));
+        let parameters = function.filter_map(|function| function.child_by_field_name("parameters"));
+        let mut all = parameters.flat_map(children);
+        let own = all.find(|own| own.child_by_field_name("pattern").is_some_and(|pattern| script.of(pattern) == name));
+        if let Some(own) = own {
+            let list = own.child_by_field_name("type").and_then(function_type);
+            list.into_iter().for_each(|list| drop_item(&mut work.edits, script, list, shed.index));
+            return Ok(());
         }
-        "member_expression" => {
-            let property = callee.child_by_field_name("property").map(|name| script.of(name)).unwrap_or_default();
-            signatures(script, script.tree.root_node(), property)
-        }
-        _ => Vec::new(),
+    }
+    let name = match callee.kind() {
+        "member_expression" => callee.child_by_field_name("property").map(|name| script.of(name)),
+        "identifier" => property_behind(script, callee),
+        _ => None,
     };
-    for list in lists {
-        if children(list).len() > shed.index {
-            drop_item(&mut work.edits, script, list, shed.index);
+    let Some(name) = name else { return Ok(()) };
+    let mut paths: Vec<&str> = vec![&script.path];
+    paths.extend(work.handle.tools.iter().map(|tool| tool.handler.path.as_str()));
+    paths.sort_unstable();
+    paths.dedup();
+    for path in paths {
+        let other = work.scripts.open(path)?;
+        for list in signatures(other, other.tree.root_node(), name) {
+            if children(list).len() > shed.index {
+                drop_item(&mut work.edits, other, list, shed.index);
+            }
         }
     }
     Ok(())
+}
+
+/// The property that a name was taken out of a pattern by: `for (const { handler } of tools)`.
+fn property_behind<'s>(script: &'s Script, name: Node<'s>) -> Option<&'s str> {
+    let declared = scope::declaration(script, name, script.of(name))?;
+    let parent = declared.parent()?;
+    match (declared.kind(), parent.kind()) {
+        ("shorthand_property_identifier_pattern", _) => Some(script.of(declared)),
+        (_, "pair_pattern") => parent.child_by_field_name("key").map(|key| script.of(key)),
+        _ => None,
+    }
 }
 
 /// The parameters of a function type within an annotation.
@@ -123,6 +139,31 @@ fn signatures<'t>(script: &Script, node: Node<'t>, name: &str) -> Vec<Node<'t>> 
         return list.or_else(|| node.child_by_field_name("type").and_then(function_type)).into_iter().collect();
     }
     children(node).into_iter().flat_map(|child| signatures(script, child, name)).collect()
+}
+
+/// Takes away what asks for nothing but the id, and leaves where there is none: `if (!extra.sessionId) throw …`.
+fn checks(edits: &mut Edits, script: &Script, function: Node<'_>, id: &str) {
+    let mut stack = vec![function];
+    while let Some(node) = stack.pop() {
+        stack.extend(children(node));
+        if node.kind() != "if_statement" || node.child_by_field_name("alternative").is_some() {
+            continue;
+        }
+        let condition = node.child_by_field_name("condition").map(|condition| script.of(bare(condition)));
+        let asked = condition.and_then(|condition| {
+            let rest = condition.strip_prefix('!').filter(|rest| *rest == id).map(|_| "");
+            rest.or_else(|| condition.strip_prefix(id).map(str::trim))
+        });
+        let asks = matches!(asked, Some("" | "=== undefined" | "== undefined" | "=== null" | "== null"))
+            && condition.is_some_and(|condition| condition != id);
+        let leaves = node.child_by_field_name("consequence").is_some_and(|then| {
+            let last = if then.kind() == "statement_block" { children(then).last().copied() } else { Some(then) };
+            last.is_some_and(|last| matches!(last.kind(), "return_statement" | "throw_statement"))
+        });
+        if asks && leaves && !edits.covers(&script.path, span(node)) {
+            edits.cut(script, script.removal(node));
+        }
+    }
 }
 
 /// Takes away variables of a function that only held the id.

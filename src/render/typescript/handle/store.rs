@@ -23,13 +23,16 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
     let name = name.ok_or_else(|| script.refuse(made, "its declaration was not found", "run again"))?;
     let declaration = name.parent().unwrap_or(name);
     let written = declaration.child_by_field_name("type");
-    let value = script
-        .typed()
-        .then(|| value_type(script, written).or_else(|| made_type(script, made)).unwrap_or_else(|| "any".to_owned()));
-    if work.handle.first.is_some()
+    let of_class = work.handle.value.clone().filter(|name| is_declared(script, name.trim_end_matches("[]")));
+    let value = script.typed().then(|| {
+        let known = value_type(script, written).or_else(|| made_type(script, made));
+        known.or_else(|| of_class.clone()).unwrap_or_else(|| "any".to_owned())
+    });
+    if work.handle.wrapped
         && script.typed()
         && made.child_by_field_name("type_arguments").is_none()
         && written.is_none()
+        && of_class.is_none()
     {
         return Err(script.refuse(made, "the type of a value is not written here", "write it as a type argument"));
     }
@@ -69,7 +72,7 @@ pub fn alias(name: &str) -> Option<&'static str> {
 }
 
 /// What the declaring file calls it: nothing of that name comes from a module of handles there yet, or it is that.
-fn local(script: &Script, name: &str) -> String {
+pub fn local(script: &Script, name: &str) -> String {
     let known = |source: &str| imports::local_name(script, source, name);
     let stems = ["handles", "handle-store", "mcp-handles"];
     let ends = ["", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts"];
@@ -116,6 +119,11 @@ fn type_argument(work: &Work<'_>, value: Option<&str>) -> String {
     }
 }
 
+/// The options of a store that only knows which handles there are.
+pub fn registry_options(work: &Work<'_>, script: &Script) -> String {
+    options(work, script, script.tree.root_node())
+}
+
 fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
     let (names, lifetime) = (&work.handle.names, &work.handle.lifetime);
     let string = |text: &str| script.style.string(text);
@@ -144,6 +152,9 @@ fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
 
 /// What is done when a value goes: what its session's end did, and the containers that are keyed alike lose their entry.
 fn close(work: &Work<'_>) -> Option<String> {
+    if work.handle.registry {
+        return work.close.as_ref().map(|close| format!("close: {close}"));
+    }
     let variable = &work.handle.names.variable;
     let drops: Vec<String> = work
         .handle

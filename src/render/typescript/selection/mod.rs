@@ -149,6 +149,7 @@ fn looks_up(work: &mut Work<'_>) -> Result<(), Refused> {
     let (script, node) = work.scripts.expression(&link.function)?;
     let Some(function) = function_in(node) else { return Ok(()) };
     let own = Carries {
+        handed: Vec::new(),
         function: link.function.clone(),
         name: None,
         entry: Entry::Handler(Vec::new()),

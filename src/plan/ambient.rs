@@ -1,0 +1,133 @@
+//! A context variable that carried the session id (`AsyncLocalStorage`), once nothing that runs reads it any more: requests are handled
+//! without it.
+
+use super::telemetry::ambient as variable;
+use super::{Claim, Level, ServerPlan, Site, Step, StepKind, site};
+use crate::classify::answer::Holds;
+use crate::model::facts::{ExprKind, TOP};
+use crate::model::flow::Edge;
+use crate::model::flow::value::ObjId;
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::vocabulary::Role;
+use crate::rules::detect::{Context, Spot};
+use crate::rules::session_transport_setup;
+
+/// A context variable that goes.
+#[derive(Clone, Debug)]
+pub struct Ambient {
+    /// Its name where it is declared.
+    pub declared: Site,
+    /// Calls that run something in it, with what they run; what enters it for all that follows runs nothing.
+    pub runs: Vec<(Site, Option<Site>)>,
+    /// Functions that read it, or did nothing but to run what they were given in it.
+    pub functions: Vec<Site>,
+}
+
+/// Plans it, once nothing is kept by the id that it carried.
+pub fn plan(context: &Context<'_, '_>, out: &mut ServerPlan) {
+    let kept = context.stores().any(|found| found.holds != Holds::Transport);
+    if kept || !out.steps.is_empty() {
+        return;
+    }
+    let Some(known) = variable(context) else { return };
+    let Some(object) = object(context) else { return };
+    let Some(step) = of(context, object, &known.declared) else { return };
+    let rule = session_transport_setup::RULE.name;
+    out.steps.push(Step {
+        id: format!("ambient:{}", known.declared.path),
+        rule,
+        title: "Handle requests without the context that told their session".to_owned(),
+        level: Level::Safe,
+        requires: Vec::new(),
+        claims: Vec::<Claim>::new(),
+        notes: vec!["nothing reads it any more".to_owned()],
+        kind: StepKind::Ambient(Box::new(step)),
+    });
+}
+
+fn object(context: &Context<'_, '_>) -> Option<ObjId> {
+    let flow = &context.analysis.flow;
+    flow.object_ids().find(|id| flow.object(*id).role == Some(Role::AsyncContext))
+}
+
+fn of(context: &Context<'_, '_>, object: ObjId, declared: &Site) -> Option<Ambient> {
+    let flow = &context.analysis.flow;
+    let place = |at: ExprRef| site(context, context.spot(at));
+    let (mut runs, mut functions): (Vec<(Site, Option<Site>)>, Vec<FuncRef>) = (Vec::new(), Vec::new());
+    for at in flow.program.exprs() {
+        if !matches!(flow.program.kind(at), ExprKind::Symbol(_) | ExprKind::Member { .. })
+            || !flow.objects_at(at).any(|id| id == object)
+        {
+            continue;
+        }
+        let facts = flow.program.module(at.module);
+        let parent = facts.expr(at.id).parent?;
+        let name = match facts.kind(parent) {
+            ExprKind::Member { object, name } if *object == at.id => *name,
+            ExprKind::Assign { target, .. } if *target == at.id => continue,
+            _ => return None,
+        };
+        let call = facts.expr(parent).parent?;
+        let ExprKind::Call { callee, args } = facts.kind(call) else { return None };
+        let call = At { module: at.module, id: call };
+        let func = flow.program.func_of(call);
+        match name.text() {
+            _ if *callee != parent => return None,
+            "getStore" if args.is_empty() => {
+                let unread = func.id != TOP && flow.callers.get(&func).is_none_or(|callers| callers.is_empty());
+                if !unread || flow.roots.contains_key(&func) {
+                    return None;
+                }
+                functions.push(func);
+            }
+            "run" if args.len() == 2 && only_id(context, At { module: at.module, id: args[0].value }) => {
+                let given = At { module: at.module, id: args[1].value };
+                match parameter(context, given, func) {
+                    None => runs.push((place(call), Some(place(given)))),
+                    Some(index) => {
+                        for (_, caller, edge) in flow.callers.get(&func).into_iter().flatten() {
+                            let ExprKind::Call { args, .. } = flow.program.kind(*caller) else { return None };
+                            let given = args.get(index).filter(|arg| *edge == Edge::Call && !arg.spread)?;
+                            runs.push((place(*caller), Some(place(At { module: caller.module, id: given.value }))));
+                        }
+                        functions.push(func);
+                    }
+                }
+            }
+            "enterWith" if args.len() == 1 && only_id(context, At { module: at.module, id: args[0].value }) => {
+                runs.push((place(call), None));
+            }
+            _ => return None,
+        }
+    }
+    runs.sort();
+    runs.dedup();
+    functions.sort_unstable();
+    functions.dedup();
+    let spot = |func: FuncRef| Spot { module: func.module, span: flow.program.function(func).span };
+    (!runs.is_empty()).then(|| Ambient {
+        declared: declared.clone(),
+        runs,
+        functions: functions.into_iter().map(|func| site(context, spot(func))).collect(),
+    })
+}
+
+/// Whether a value is the session id, or an object that has nothing else.
+fn only_id(context: &Context<'_, '_>, at: ExprRef) -> bool {
+    let flow = &context.analysis.flow;
+    match flow.program.kind(at) {
+        ExprKind::Object(fields) => {
+            !fields.is_empty() && fields.iter().all(|field| flow.is_id(At { module: at.module, id: field.value }))
+        }
+        _ => flow.is_id(at),
+    }
+}
+
+/// The position of the parameter that an expression is, of the function around it, which then does nothing but to run that.
+fn parameter(context: &Context<'_, '_>, at: ExprRef, func: FuncRef) -> Option<usize> {
+    let program = context.analysis.flow.program;
+    let ExprKind::Symbol(symbol) = program.kind(at) else { return None };
+    let facts = program.function(func);
+    let only = matches!(facts.returns.as_slice(), [only] if matches!(program.kind(At { module: func.module, id: *only }), ExprKind::Call { .. }));
+    facts.params.iter().position(|param| param.symbol == *symbol).filter(|_| only && facts.name.is_some())
+}

@@ -1,0 +1,407 @@
+//! State that stays in the containers that it is in: how its values are made, kept and dropped is the code's own business, and what
+//! changes is only whose they are. A store of handles beside them knows which handles there are; each tool asks it first, and what was
+//! keyed by the session is keyed by the handle from there on.
+
+use rustc_hash::FxHashSet;
+
+use super::carriers::{Followed, Problem, follow_keyed};
+use super::names::{Names, Source};
+use super::planner::{RULE, Words, handler_tools, lifetime};
+use super::{Companion, Container, Entry, Handle, Place, Role, Store, composite, facts, limits, listing, objects};
+use crate::classify::access::{Access, Kind};
+use crate::classify::answer::{Principal, Server};
+use crate::classify::stores::Found;
+use crate::classify::words::words;
+use crate::model::facts::ExprKind;
+use crate::model::flow::{Edge, Flow};
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::vocabulary::{Op, Role as Known};
+use crate::plan::{Claim, Level, PlanSettings, Site, Step, StepKind, site};
+use crate::rules::detect::{Context, Spot};
+use crate::rules::session_fallback_bucket;
+
+/// Stores that the same tools use, taken together.
+pub(super) fn together<'s>(stores: &[&'s Found]) -> Vec<Vec<&'s Found>> {
+    let mut out: Vec<Vec<&Found>> = Vec::new();
+    for found in stores {
+        let shares = |other: &&Found| other.tools.iter().any(|tool| found.tools.contains(tool));
+        let (mut own, others): (Vec<_>, Vec<_>) = out.into_iter().partition(|group| group.iter().any(shares));
+        out = others;
+        let mut group: Vec<&Found> = own.drain(..).flatten().collect();
+        group.push(found);
+        group.sort_by_key(|found| (found.holder.module, found.holder.span));
+        out.push(group);
+    }
+    out.sort_by_key(|group| group.first().map(|found| (found.holder.module, found.holder.span)));
+    out
+}
+
+/// Whether what was planned as several handles is one thing in parts: one tool would ask for several of them, and all but one name no
+/// more than a number, a text or a mark.
+pub(super) fn are_parts(context: &Context<'_, '_>, planned: &[(Vec<&Found>, Step)]) -> bool {
+    let plain = |stores: &[&Found]| stores.iter().all(|found| facts::is_plain(context.analysis, found));
+    let (small, large): (Vec<_>, Vec<_>) = planned.iter().partition(|(stores, _)| plain(stores));
+    let tools = |stores: &[&Found]| stores.iter().flat_map(|found| found.tools.clone()).collect::<FxHashSet<_>>();
+    let shared = planned.iter().enumerate().any(|(index, (stores, _))| {
+        let own = tools(stores);
+        planned[..index].iter().any(|(other, _)| tools(other).intersection(&own).next().is_some())
+    });
+    !small.is_empty() && large.len() <= 1 && shared
+}
+
+/// Plans one handle for stores that stay as they are.
+pub(super) fn step(
+    context: &Context<'_, '_>,
+    server: &Server,
+    stores: &[&Found],
+    words: &Words,
+    settings: &PlanSettings,
+) -> Result<Step, Problem> {
+    let Some((&main, others)) = stores.split_first() else { unreachable!("stores of one group") };
+    let declared = place_of(context, main);
+    let stop = |why: &str, todo: &str| Problem { at: declared.clone(), why: why.to_owned(), todo: todo.to_owned() };
+    if server.principal == Principal::User {
+        return Err(stop("the server knows its users, and who owns a handle has to be asked", "do so by hand"));
+    }
+    for found in stores {
+        stays(context, found)?;
+    }
+    composite::check(context, stores)?;
+    let followed = follow_keyed(context, stores);
+    if let Some(problem) = followed.problems.first() {
+        return Err(problem.clone());
+    }
+    let mut tools = handler_tools(context, main, others, &followed)?;
+    if tools.is_empty() {
+        return Err(stop("no tool was seen to reach it", "give the tools that use it a handle"));
+    }
+    if let Some(tool) = tools.iter().find(|tool| tool.entry.is_some()) {
+        return Err(Problem {
+            at: tool.registration.clone(),
+            why: "one handler serves all tools, and none of them has a place where it could ask for the handle"
+                .to_owned(),
+            todo: "give each tool a function of its own".to_owned(),
+        });
+    }
+    tools.iter_mut().for_each(|tool| tool.role = Role::Uses);
+    let (ends, drops) = endings(context, stores)?;
+    elsewhere(context, stores, &followed)?;
+    let called = super::planner::called(context, main, others);
+    let chosen = settings.names_of(&called);
+    let stem = stem(&declared.path);
+    let only = others.is_empty();
+    let names = Names::of(&Source {
+        store: if only { self::called(context, main) } else { stem.unwrap_or_else(|| main.name.text()) },
+        value: main.value.as_deref().filter(|_| only || stem.is_none()),
+        list: only && facts::is_list(context.analysis, main),
+        tools: &words.tools,
+        arguments: &words.arguments,
+        chosen: &chosen,
+    });
+    let mut carriers = followed.carriers;
+    for (carrier, func) in carriers.iter_mut().zip(&followed.funcs) {
+        if let Entry::Handler(indices) = &mut carrier.entry {
+            let handler = context.analysis.flow.program.function(*func).span;
+            let module = &context.analysis.flow.program.module(func.module).path;
+            *indices = (0..tools.len())
+                .filter(|index| tools[*index].handler.span == handler && tools[*index].handler.path == *module)
+                .collect();
+        }
+    }
+    let mut all: Vec<&str> = stores.iter().map(|found| found.name.text()).collect();
+    all.dedup();
+    let stem = names.variable.strip_suffix("Id").unwrap_or(&names.variable).to_owned();
+    let handle = Handle {
+        store: Store {
+            declared: declared.clone(),
+            made: declared.clone(),
+            name: format!("{stem}Handles"),
+            place: Place::Module,
+            container: Container::Map,
+        },
+        stores: all.iter().map(|name| (*name).to_owned()).collect(),
+        lifetime: lifetime(settings, &called),
+        owner: false,
+        servers: facts::servers(context),
+        registry: true,
+        otherwise: None,
+        companions: drops,
+        ends,
+        touches: followed.touches,
+        outside: Vec::new(),
+        sheds: followed.sheds,
+        loose: Vec::new(),
+        lazy: true,
+        plain: false,
+        first: None,
+        wrapped: false,
+        value: None,
+        idle: None,
+        choices: Vec::new(),
+        transition: settings.transition,
+        shared: None,
+        loss: "its contents are lost".to_owned(),
+        reasons: vec![
+            format!("{} is new: a session began without a word", names.create),
+            format!(
+                "{} stay where they are, and are keyed by the handle: each tool asks first whether there is such a one",
+                all.join(", ")
+            ),
+        ],
+        names,
+        carriers,
+        tools,
+    };
+    let mut claims = Vec::new();
+    for found in stores {
+        claims.push(Claim { rule: RULE, at: place_of(context, found) });
+        if let Some(key) = found.fallback {
+            claims.push(Claim { rule: session_fallback_bucket::RULE.name, at: site(context, context.spot(key)) });
+        }
+    }
+    Ok(Step {
+        id: format!("handle:{}#{}", declared.path, main.name),
+        rule: RULE,
+        title: handle.title(),
+        level: Level::Review,
+        requires: Vec::new(),
+        claims,
+        notes: handle.reasons.clone(),
+        kind: StepKind::Handle(Box::new(handle)),
+    })
+}
+
+fn place_of(context: &Context<'_, '_>, found: &Found) -> Site {
+    site(context, Spot { module: found.holder.module, span: found.holder.span })
+}
+
+/// Refuses what is no state of a business object, or does not live as long as the process.
+fn stays(context: &Context<'_, '_>, found: &Found) -> Result<(), Problem> {
+    let stop = |why: &str, todo: &str| {
+        Err(Problem { at: place_of(context, found), why: why.to_owned(), todo: todo.to_owned() })
+    };
+    listing::check(context, found)?;
+    if found.with_auth || found.with_transport {
+        return stop("its records hold more than state", "keep the state in a store of its own");
+    }
+    if limits::keeps_times(context, found) {
+        return stop("it keeps times of calls, and a limit is no handle", "key it by who is calling");
+    }
+    if found.objects.len() != 1 {
+        return stop("it is not one container", "keep it in one");
+    }
+    if !matches!(facts::place(context, found), Some(Place::Module | Place::Field)) {
+        return stop("it does not live as long as the process", "keep it where one process has it once");
+    }
+    Ok(())
+}
+
+/// All accesses of a store: those of a list by its own methods as well (`some`, `filter`, `push` of a record with the id).
+pub(super) fn uses(context: &Context<'_, '_>, found: &Found) -> Vec<Access> {
+    let flow = &context.analysis.flow;
+    let mut out = found.uses.clone();
+    let lists: Vec<_> = found.objects.iter().filter(|id| flow.object(**id).role == Some(Known::List)).collect();
+    if lists.is_empty() {
+        return out;
+    }
+    for at in flow.program.exprs().filter(|at| context.here(*at)) {
+        let ExprKind::Call { args, .. } = flow.program.kind(at) else { continue };
+        let own =
+            flow.performed(at).into_iter().find(|performed| performed.object.is_some_and(|id| lists.contains(&&id)));
+        let Some(own) = own.filter(|_| !out.iter().any(|known| known.at == at)) else { continue };
+        let kind = match own.op {
+            Op::Add => Kind::Write,
+            Op::Each | Op::Same | Op::Find => Kind::Read,
+            _ => continue,
+        };
+        let facts = flow.program.module(at.module);
+        let inside = |id: &_| args.iter().any(|arg| facts.expr(arg.value).span.contains(facts.expr(*id).span));
+        let mut ids = facts.expr_ids().filter(inside).map(|id| At { module: at.module, id });
+        // The other side of the comparison is a part of an element.
+        let key = ids.find(|id| flow.is_id(*id) && !is_of_element(flow, *id, at));
+        let func = flow.program.func_of(at);
+        out.extend(key.map(|key| Access { at, key, receiver: own.receiver, kind, func, value: None }));
+    }
+    out
+}
+
+/// Whether an expression in a callback of a list is a part of what the callback is handed.
+fn is_of_element(flow: &Flow<'_>, at: ExprRef, call: ExprRef) -> bool {
+    let facts = flow.program.module(at.module);
+    let outer = flow.program.func_of(call);
+    let mut at = at;
+    loop {
+        match facts.kind(at.id) {
+            ExprKind::Member { object, .. } | ExprKind::Index { object, .. } => {
+                at = At { module: at.module, id: *object }
+            }
+            ExprKind::Symbol(symbol) => {
+                let own = At { module: at.module, id: facts.symbol(*symbol).func };
+                let params = &flow.program.function(own).params;
+                return own != outer && params.iter().any(|param| param.symbol == *symbol);
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Code that ran where a session ended, and runs where a handle does.
+#[derive(Clone, Debug)]
+pub struct End {
+    /// The access, or the call of what makes it.
+    pub at: Site,
+    /// The id in it.
+    pub key: Site,
+}
+
+/// How the entries of stores go: by code that ran where a session ended, or, where there is none, by the containers that lose the
+/// entry. Refuses stores whose entries would stay for ever, and other uses by code that no tool runs.
+fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(Vec<End>, Vec<Companion>), Problem> {
+    let flow = &context.analysis.flow;
+    let reach = &context.analysis.lives.handler_reach;
+    let (mut ends, mut drops): (Vec<End>, Vec<Companion>) = (Vec::new(), Vec::new());
+    let place = |at: ExprRef| site(context, context.spot(at));
+    let beside = stores.first().map(|main| place_of(context, main));
+    for found in stores {
+        let mut ended = false;
+        for access in uses(context, found) {
+            // Up from the access, to the functions that no tool runs.
+            let mut left = vec![(access.at, access.key)];
+            let mut seen: FxHashSet<ExprRef> = FxHashSet::default();
+            while let Some((at, key)) = left.pop() {
+                if !seen.insert(at) {
+                    continue;
+                }
+                let func = super::home(flow, flow.program.func_of(at));
+                if objects::ends_session(context, at) {
+                    ended = true;
+                    if !ends.iter().any(|end| end.at == place(at)) {
+                        ends.push(End { at: place(at), key: place(key) });
+                    }
+                    continue;
+                }
+                let calls: Vec<ExprRef> = flow
+                    .callers
+                    .get(&func)
+                    .into_iter()
+                    .flatten()
+                    .filter(|(caller, _, edge)| *edge == Edge::Call && !reach.contains(caller))
+                    .map(|(_, at, _)| *at)
+                    .collect();
+                if calls.is_empty() && !reach.contains(&func) {
+                    return Err(Problem {
+                        at: place(at),
+                        why: "the state is used here, where no tool is called and no session ends".to_owned(),
+                        todo: "let a tool do it, or do it where a session ends".to_owned(),
+                    });
+                }
+                for call in calls {
+                    let ExprKind::Call { args, .. } = flow.program.kind(call) else { continue };
+                    let handed = args.iter().map(|arg| At { module: call.module, id: arg.value });
+                    let key = handed.into_iter().find(|arg| flow.is_id(*arg)).ok_or_else(|| Problem {
+                        at: place(call),
+                        why: "the state is used here, where no tool is called, and not by an id".to_owned(),
+                        todo: "hand the id on as an argument".to_owned(),
+                    })?;
+                    left.push((call, key));
+                }
+            }
+        }
+        let here = beside.as_ref().is_some_and(|main| {
+            main.path == place_of(context, found).path && facts::place(context, found) == Some(Place::Module)
+        });
+        match super::groups::companion(context, found).filter(|_| here) {
+            _ if ended => {}
+            Some(companion) => drops.push(companion),
+            None => {
+                return Err(Problem {
+                    at: place_of(context, found),
+                    why: "nothing is seen that drops what it keeps for a session".to_owned(),
+                    todo: "write a function that drops it, and call it where a session ends".to_owned(),
+                });
+            }
+        }
+    }
+    Ok((ends, drops))
+}
+
+/// Refuses where tools use the id in functions that the handle does not come to: half of what a session was would be left.
+fn elsewhere(context: &Context<'_, '_>, stores: &[&Found], followed: &Followed) -> Result<(), Problem> {
+    let flow = &context.analysis.flow;
+    let reach = &context.analysis.lives.handler_reach;
+    let carriers: FxHashSet<FuncRef> = followed.funcs.iter().copied().collect();
+    let own: Vec<_> = stores.iter().map(|found| found.holder.span).collect();
+    let keys: FxHashSet<ExprRef> = context
+        .analysis
+        .stores
+        .iter()
+        .filter(|other| !own.contains(&other.holder.span))
+        .flat_map(|other| other.uses.iter().map(|access| access.key))
+        .collect();
+    let carried = |func: FuncRef| carriers.iter().any(|carrier| flow.program.within(func, *carrier));
+    for at in flow.program.exprs().filter(|at| context.here(*at) && flow.is_id(*at)) {
+        let func = super::home(flow, flow.program.func_of(at));
+        if !reach.contains(&func) || carried(func) || keys.contains(&at) || is_source(flow, func, &carried) {
+            continue;
+        }
+        // What says no more than that there is none, or that it is handed on, is settled where it comes to.
+        if !is_put_in(flow, at) {
+            continue;
+        }
+        return Err(Problem {
+            at: site(context, context.spot(at)),
+            why: "the session id is put into something here, and by a tool that the handle does not come to".to_owned(),
+            todo: "keep what belongs to a session in one container by its id".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// Whether a function does nothing but tell the id, to what has the handle in its place.
+fn is_source(flow: &Flow<'_>, func: FuncRef, carried: &dyn Fn(FuncRef) -> bool) -> bool {
+    let mut calls = flow.callers.get(&func).into_iter().flatten().peekable();
+    calls.peek().is_some() && calls.all(|(caller, at, edge)| *edge == Edge::Call && flow.is_id(*at) && carried(*caller))
+}
+
+/// Whether an id becomes a part of a value, or is handed to something outside of the program.
+fn is_put_in(flow: &Flow<'_>, at: ExprRef) -> bool {
+    let facts = flow.program.module(at.module);
+    let Some(parent) = facts.expr(at.id).parent else { return false };
+    match facts.kind(parent) {
+        ExprKind::Object(_) => true,
+        ExprKind::Call { args, .. } => {
+            let whole = At { module: at.module, id: parent };
+            let logs = matches!(facts.kind(parent), ExprKind::Call { callee, .. }
+                if matches!(facts.kind(*callee), ExprKind::Member { object, .. }
+                    if flow.objects_at(At { module: at.module, id: *object }).any(|id| flow.object(id).role == Some(Known::Logger))));
+            args.iter().any(|arg| arg.value == at.id) && flow.callees(whole).into_iter().next().is_none() && !logs
+        }
+        ExprKind::Index { .. } => true,
+        ExprKind::Compare { left, right, .. } => [left, right]
+            .iter()
+            .all(|side| !matches!(facts.kind(**side), ExprKind::Absent | ExprKind::Text(_) | ExprKind::Literal)),
+        _ => false,
+    }
+}
+
+/// What a store is called: by the variable that has its object, where its own name says nothing of what is in it.
+pub(super) fn called<'a>(context: &'a Context<'_, '_>, found: &'a Found) -> &'a str {
+    const PLAIN: &[&str] = &["items", "entries", "data", "map", "store", "values", "records", "rows", "inner", "byId"];
+    let own = found.name.text();
+    if !PLAIN.contains(&own.trim_start_matches(['#', '_'])) {
+        return own;
+    }
+    super::wrapped::object(context, found).map_or(own, |name| name.text())
+}
+
+/// What a file is named after, where that is a thing: `game.ts`.
+fn stem(path: &str) -> Option<&str> {
+    const ROOMS: &[&str] = &[
+        "index", "server", "app", "main", "mcp", "state", "store", "stores", "tools", "tool", "utils", "util", "lib",
+        "helpers", "session", "sessions", "context", "storage", "memory", "http", "serve", "start", "service",
+        "services", "data", "db",
+    ];
+    let name = path.rsplit('/').next()?.split('.').next()?;
+    let plain = words(name).iter().all(|word| !ROOMS.contains(&word.as_str()));
+    (plain && name.len() > 2).then_some(name)
+}
