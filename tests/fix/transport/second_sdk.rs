@@ -318,11 +318,19 @@ fn a_server_built_of_what_may_change_or_behind_a_shutdown_that_waits_is_told() {
     for (old, new) in replaced {
         let server = BY_CALLER.replace(old, new);
         let package = by_caller(&server);
-        let outcome = package.fix();
-        assert_eq!(package.text("src/server.ts"), server, "{new}");
-        let refused = outcome.refused.expect("a refusal");
-        assert!(package.told(&refused).contains("createMcpHandler"), "{new}: {}", package.told(&refused));
+        assert_older_alone(&package, new);
     }
+}
+
+/// Each request gets a transport of its own, and it is said that this serves no clients of the newest revision.
+fn assert_older_alone(package: &Package, case: &str) {
+    let outcome = package.fix();
+    assert_eq!(outcome.applied.len(), 1, "{case}: {:?}", outcome.refused);
+    let after = package.text("src/server.ts");
+    assert_parses("server.ts", &after);
+    assert!(after.contains("sessionIdGenerator: undefined"), "{case}:\n{after}");
+    assert!(!after.contains("createMcpHandler"), "{case}:\n{after}");
+    assert!(outcome.notes.iter().any(|note| note.contains("createMcpHandler")), "{case}: {:?}", outcome.notes);
 }
 
 #[test]
@@ -330,9 +338,5 @@ fn what_a_check_says_of_a_field_of_the_request_does_not_reach_into_the_handler()
     let server = BY_CALLER
         .replace("const caller = callerOf(req);\n  if (!caller)", "if (!req.caller)")
         .replace("serverFor(caller)", "serverFor(req.caller)");
-    let package = by_caller(&server);
-    let outcome = package.fix();
-    assert_eq!(package.text("src/server.ts"), server);
-    let refused = outcome.refused.expect("a refusal");
-    assert!(package.told(&refused).contains("createMcpHandler"), "{}", package.told(&refused));
+    assert_older_alone(&by_caller(&server), "a field of the request");
 }

@@ -40,7 +40,7 @@ const track = async (_request: FastifyRequest, reply: FastifyReply) => {
 app.route({
   method: 'POST',
   url: '/mcp',
-  preHandler: [track, checkKey],
+  preHandler: [checkKey, track],
   handler: async (request, reply) => {
     const transport = await begin();
     reply.hijack();

@@ -3,27 +3,6 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { DatesServer } from './dates.js';
 import { once } from 'node:events';
 
-class Front {
-  async handle(req: express.Request, res: express.Response) {
-    // Runs on each request: clients, pools and caches stay outside.
-    const server = new DatesServer();
-    const transport = new StreamableHTTPServerTransport({
-      sessionIdGenerator: undefined,
-    });
-    await server.connect(transport);
-    res.on('close', () => void transport.close());
-    await transport.handleRequest(req, res, req.body);
-  }
-
-  async stop() {
-    draining = true;
-    await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
-  }
-}
-
-const front = new Front();
-const app = express();
-app.use(express.json());
 // Requests being answered, so that shutdown can wait for them.
 const inFlight = new Set<express.Response>();
 let draining = false;
@@ -45,6 +24,27 @@ const track = (_req: express.Request, res: express.Response, next: express.NextF
   next();
 };
 
+class Front {
+  async handle(req: express.Request, res: express.Response) {
+    // Runs on each request: clients, pools and caches stay outside.
+    const server = new DatesServer();
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: undefined,
+    });
+    await server.connect(transport);
+    res.on('close', () => void transport.close());
+    await transport.handleRequest(req, res, req.body);
+  }
+
+  async stop() {
+    draining = true;
+    await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
+  }
+}
+
+const front = new Front();
+const app = express();
+app.use(express.json());
 app.post('/mcp', track, (req, res) => front.handle(req, res));
 
 app.all('/mcp', (_req, res) => {
