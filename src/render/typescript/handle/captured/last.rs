@@ -26,6 +26,7 @@ pub fn take_out(record: &Record<'_>, handed: &Handed, edits: &mut Edits) -> Resu
         let function = enclosing_function(node).filter(|_| closes).ok_or_else(refused)?;
         let own = statement(node);
         let outer = around(own);
+        let whole = gone(script, node, own, outer).ok_or_else(refused)?;
         if !seen.contains(&(script.path.clone(), span(outer))) {
             seen.push((script.path.clone(), span(outer)));
             let home = enclosing_function(outer).unwrap_or(function);
@@ -33,16 +34,19 @@ pub fn take_out(record: &Record<'_>, handed: &Handed, edits: &mut Edits) -> Resu
             let end = if script.style.semicolons { ";" } else { "" };
             let word = if waits { "await" } else { "void" };
             let indent = script.indentation(outer);
-            let text = format!("{word} {}.closeAll(){end}{}{indent}", record.store, script.style.newline);
-            edits.insert(script, outer.start_byte(), text);
-        }
-        match gone(script, node, own, outer) {
-            Some(whole) if whole == outer => {
-                // What stands in its place begins where it began.
-                edits.cut(script, Span::new(outer.start_byte(), script.removal(outer).end as usize));
+            let (call, newline) = (format!("{word} {}.closeAll(){end}", record.store), script.style.newline);
+            if whole == outer {
+                edits.insert(script, outer.start_byte(), format!("{call}{newline}{indent}"));
+            } else {
+                // A loop that ends sessions besides lets requests be answered first: they may use a value still.
+                edits.insert(script, outer.end_byte(), format!("{newline}{indent}{call}"));
             }
-            Some(whole) => edits.cut(script, script.removal(whole)),
-            None => return Err(refused()),
+        }
+        if whole == outer {
+            // What stands in its place begins where it began.
+            edits.cut(script, Span::new(outer.start_byte(), script.removal(outer).end as usize));
+        } else {
+            edits.cut(script, script.removal(whole));
         }
     }
     Ok(())
