@@ -7,6 +7,7 @@ use super::keys::is_minted;
 use super::slots::request_id;
 use super::stores::{Analysis, Found};
 use crate::model::facts::ExprKind;
+use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Value};
 use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::Op;
@@ -14,6 +15,7 @@ use crate::model::vocabulary::Op;
 /// Finds them, where the code of tools writes and compares. In a route it is the transport's business who comes back.
 pub fn find(analysis: &Analysis<'_>) -> Vec<Found> {
     let mut out: Vec<Found> = Vec::new();
+    let mut compared = None;
     let by_tools = |at: ExprRef| analysis.lives.handler_reach.contains(&analysis.flow.program.func_of(at));
     for at in analysis.flow.program.exprs().filter(|at| by_tools(*at)) {
         for (object, receiver, value) in written(analysis, at) {
@@ -31,7 +33,9 @@ pub fn find(analysis: &Analysis<'_>) -> Vec<Found> {
                     found.uses.push(access);
                     found.writers.push(at);
                 }
-                None if is_compared(analysis, object) => out.extend(found(analysis, object, access)),
+                None if is_compared(&analysis.flow, object, compared.get_or_insert_with(|| comparisons(analysis))) => {
+                    out.extend(found(analysis, object, access));
+                }
                 None => {}
             }
         }
@@ -70,19 +74,28 @@ fn written(analysis: &Analysis<'_>, at: ExprRef) -> Vec<(ObjId, ExprRef, ExprRef
     }
 }
 
-/// Whether the code of a tool compares what the table holds with the id of the call.
-fn is_compared(analysis: &Analysis<'_>, object: ObjId) -> bool {
+/// What the code of tools compares with the id of a call.
+fn comparisons(analysis: &Analysis<'_>) -> Vec<ExprRef> {
     let flow = &analysis.flow;
+    let is_session = |side| flow.is_id(side) || is_minted(flow, &analysis.lives, side);
+    let mut out = Vec::new();
+    for at in flow.program.exprs() {
+        let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { continue };
+        if !analysis.lives.handler_reach.contains(&flow.program.func_of(at)) {
+            continue;
+        }
+        let (left, right) = (At { module: at.module, id: *left }, At { module: at.module, id: *right });
+        out.extend(is_session(right).then_some(left));
+        out.extend(is_session(left).then_some(right));
+    }
+    out
+}
+
+/// Whether one of them may be what the table holds.
+fn is_compared(flow: &Flow<'_>, object: ObjId, compared: &[ExprRef]) -> bool {
     let elements = flow.elements(object).into_iter();
     let held: Vec<Value> = elements.filter(|value| matches!(value, Value::Id(_) | Value::Random(_))).collect();
-    let holds = |side: ExprRef| flow.at(side).iter().any(|value| held.contains(value));
-    let is_session = |side| flow.is_id(side) || is_minted(flow, &analysis.lives, side);
-    flow.program.exprs().any(|at| {
-        let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { return false };
-        let (left, right) = (At { module: at.module, id: *left }, At { module: at.module, id: *right });
-        analysis.lives.handler_reach.contains(&flow.program.func_of(at))
-            && ((holds(left) && is_session(right)) || (holds(right) && is_session(left)))
-    })
+    !held.is_empty() && compared.iter().any(|side| flow.at(*side).iter().any(|value| held.contains(value)))
 }
 
 fn found(analysis: &Analysis<'_>, object: ObjId, access: Access) -> Option<Found> {
