@@ -106,8 +106,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         let notes = !values.is_empty()
             && values.iter().all(|value| matches!(value, Value::Object(id) if known(*id)))
             && counts_only(analysis, &values)
-            && !refuses_unknown(analysis, keyed)
-            && !is_entered_and_left(analysis, keyed);
+            && !admits(analysis, keyed);
         return Some(Judged { holds: Holds::Transport, with_transport: !notes, with_auth: false });
     }
     if !by_tools && !in_handlers && !beside && !by_hand {
@@ -154,24 +153,18 @@ fn tells_of_client(analysis: &Analysis<'_>, records: &[ObjId]) -> bool {
     fields.len() > 1 && fields.iter().all(told)
 }
 
-/// Whether a table is asked for the id that a client sends, and whoever is unknown to it turned away.
-fn refuses_unknown(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
+/// Whether a table says who has a session: it is asked for the id that a client sends, and whoever is unknown to it is turned away, or
+/// an id is taken out when its session ends.
+fn admits(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
     let sent = |access: &Access| {
         let kinds = [SourceKind::Header, SourceKind::ToolHeader, SourceKind::Query];
         analysis.flow.ids_at(access.key).any(|source| kinds.contains(&source.kind))
     };
     let asked = |kind| keyed.accesses.iter().any(|access| access.kind == kind && sent(access));
-    asked(Kind::Test) || (asked(Kind::Read) && failure::keyed(analysis, keyed, Holds::Transport) == Failure::Refused)
-}
-
-/// Whether a table says who has a session: ids that requests bring are looked up, and ids are taken out.
-fn is_entered_and_left(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
-    let brought = |access: &Access| {
-        let mut sources = analysis.flow.ids_at(access.key);
-        sources.any(|source| matches!(source.kind, SourceKind::Header | SourceKind::Query))
-    };
-    let asked = |access: &Access| matches!(access.kind, Kind::Read | Kind::Test | Kind::GetOrCreate) && brought(access);
-    keyed.accesses.iter().any(asked) && keyed.accesses.iter().any(|access| access.kind == Kind::Delete)
+    let ends = keyed.accesses.iter().any(|access| access.kind == Kind::Delete);
+    asked(Kind::Test)
+        || asked(Kind::GetOrCreate) && ends
+        || asked(Kind::Read) && (ends || failure::keyed(analysis, keyed, Holds::Transport) == Failure::Refused)
 }
 
 /// Whether anything is ever looked up in a table: what is only put in and taken out leads nobody to the tools.

@@ -294,7 +294,7 @@ mcp.run(transport='http')
     check(&[
         program("a path", "ROOT / ctx.session_id", write).category("app-state"),
         program("a path within", "ROOT / 'work' / f'{ctx.session_id}'", write).category("app-state"),
-        program("a text", "f'/tmp/work/{ctx.session_id}'", "os.makedirs(folder, exist_ok=True)").category("app-state"),
+        program("a text", "f'/srv/notes/{ctx.session_id}'", "os.makedirs(folder, exist_ok=True)").category("app-state"),
     ]);
     quiet(&[
         program("by an argument", "ROOT / 'shared'", write),

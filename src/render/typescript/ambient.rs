@@ -115,7 +115,7 @@ fn block(edits: &mut Edits, script: &Script, call: Node<'_>, given: Node<'_>, bo
             .into_iter()
             .any(|name| mentions(script, around, script.of(name)).iter().any(|used| !span(body).contains(span(*used))))
     });
-    if leaves || waits || clashes {
+    if leaves || waits || clashes || has_long_text(script, body) {
         return Err(unknown(script, call));
     }
     let inner = script.slice(Span::new(first.start_byte(), last.end_byte()));
@@ -123,6 +123,12 @@ fn block(edits: &mut Edits, script: &Script, call: Node<'_>, given: Node<'_>, bo
     let text = inner.replace(&format!("\n{from}"), &format!("\n{to}"));
     edits.replace(script, span(own), text);
     Ok(())
+}
+
+/// Whether a text goes over several lines: what its lines begin with is a part of it.
+fn has_long_text(script: &Script, node: Node<'_>) -> bool {
+    node.kind() == "template_string" && script.of(node).contains('\n')
+        || children(node).into_iter().any(|child| has_long_text(script, child))
 }
 
 /// Whether code leaves the function that it stands in.

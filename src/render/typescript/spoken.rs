@@ -43,7 +43,7 @@ pub fn tool(edits: &mut Edits, notes: &mut Vec<String>, script: &Script, registr
     for text in texts(script, registration) {
         let said = script.of(text);
         let without = without_session(said);
-        if without != said && !edits.covers(&script.path, span(text)) {
+        if without != said && is_told(script, text, registration) && !edits.covers(&script.path, span(text)) {
             edits.replace(script, span(text), &without);
         }
         if speaks(&without) {
@@ -237,6 +237,31 @@ fn texts<'t>(script: &'t Script, node: Node<'t>) -> Vec<Node<'t>> {
         }
     }
     out
+}
+
+/// Whether a text is there to be read, and no value that code compares: a description, a title, or a text that the registration is given
+/// behind the name.
+fn is_told(script: &Script, text: Node<'_>, registration: Node<'_>) -> bool {
+    let mut node = text;
+    while let Some(parent) = node.parent() {
+        match parent.kind() {
+            "binary_expression" | "parenthesized_expression" => node = parent,
+            "pair" => {
+                let key = parent.child_by_field_name("key").map(|key| script.of(key).trim_matches(['"', '\'']));
+                return key.is_some_and(|key| matches!(key, "description" | "title"));
+            }
+            "arguments" => {
+                let Some(call) = parent.parent() else { return false };
+                let describes = call.child_by_field_name("function").is_some_and(|callee| {
+                    callee.child_by_field_name("property").is_some_and(|name| script.of(name) == "describe")
+                });
+                let behind_name = call == registration && children(parent).first() != Some(&node);
+                return describes || behind_name;
+            }
+            _ => return false,
+        }
+    }
+    false
 }
 
 fn speaks(text: &str) -> bool {

@@ -65,7 +65,8 @@ fn answer_around<'t>(script: &'t Script, ternary: Node<'t>) -> Option<(Node<'t>,
             _ => false,
         };
         let before = children(parent).into_iter().take_while(|child| child.end_byte() <= whole.start_byte());
-        if !known || !before.into_iter().all(is_still) {
+        let calls = parent.kind() == "call_expression";
+        if !known || !before.into_iter().all(|node| is_still(node) || calls && is_named(node)) {
             return None;
         }
         whole = parent;
@@ -79,10 +80,17 @@ fn is_still(node: Node<'_>) -> bool {
         "identifier" | "property_identifier" | "string" | "number" | "true" | "false" | "null" | "string_fragment" => {
             true
         }
-        "member_expression" | "pair" | "object" | "array" | "as_expression" | "type_arguments" => {
-            children(node).into_iter().all(is_still)
-        }
+        "pair" | "object" | "array" | "as_expression" | "type_arguments" => children(node).into_iter().all(is_still),
         "predefined_type" | "type_identifier" | "escape_sequence" => true,
+        _ => false,
+    }
+}
+
+/// Whether a function is called by names alone: `content(…)`, `replies.text(…)`.
+fn is_named(node: Node<'_>) -> bool {
+    match node.kind() {
+        "identifier" | "property_identifier" => true,
+        "member_expression" => children(node).into_iter().all(is_named),
         _ => false,
     }
 }
