@@ -21,7 +21,7 @@ use crate::rules::{session_transport_map, session_transport_setup};
 use crate::workspace::version::Release;
 
 use super::origins::{self, Origin};
-use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site};
+use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site, twins};
 
 /// What is known of an expression once there are no sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,6 +113,10 @@ pub struct Transport {
     pub endings: Vec<Site>,
     /// The session header in lists of headers that browsers may send or read.
     pub header_lists: Vec<Site>,
+    /// Where the first transport is made that opens sessions.
+    pub opened: Site,
+    /// What serves without sessions already.
+    pub twins: Vec<Site>,
 }
 
 /// What a server's transport asks for: a step, or what a person has to do before.
@@ -203,6 +207,8 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             servers: origins::servers(context),
             endings: endings::of(context),
             header_lists: lists::sites(context),
+            opened: site(context, context.call_spot(first.at)),
+            twins: twins::of(context),
         })),
         notes: Vec::new(),
     };

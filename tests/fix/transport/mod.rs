@@ -4,6 +4,7 @@
 mod files;
 mod second_sdk;
 mod servers;
+mod twins;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -20,6 +20,7 @@ use super::header_list;
 use super::project::Project;
 use super::prune::prune;
 use super::script::{Script, leading_comments, span};
+use super::twins;
 use crate::model::facts::Span;
 use crate::plan::singleton::Singleton;
 use crate::plan::{Level, Site};
@@ -69,6 +70,10 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
     let (own, others): (Vec<Change>, Vec<Change>) = out.changes.drain(..).partition(|change| change.path == *path);
     out.changes = prune(&script, merged(own));
     out.changes.extend(others);
+    if let Some(note) = twins::note(&singleton.twins, &singleton.transport, files, &out.changes) {
+        out.notes.push(note);
+        raise(&mut out, Level::Review);
+    }
     Ok(out)
 }
 

@@ -54,6 +54,7 @@ use super::header_list;
 use super::project::Project;
 use super::prune::prune;
 use super::script::Script;
+use super::twins;
 use crate::model::facts::Span;
 use crate::plan::Level;
 use crate::plan::transport::{Fact, Route, Transport};
@@ -72,6 +73,15 @@ const OLDER_ALONE: &str = "Clients of the revision before the newest are served,
 /// Renders the step. With the second SDK its handler serves all requests, so that it speaks the newest revision too; where the code has
 /// more to do than that allows, each request gets a transport, and that is said.
 pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> {
+    let mut out = without_sessions(step, files)?;
+    if let Some(note) = twins::note(&step.twins, &step.opened, files, &out.changes) {
+        out.notes.push(note);
+        out.level = Some(Level::Review);
+    }
+    Ok(out)
+}
+
+fn without_sessions(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> {
     let world = World::open(step, files)?;
     if step.sdk.0 == "@modelcontextprotocol/sdk" {
         return specialise(step, files, &world, false);
