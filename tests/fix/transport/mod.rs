@@ -4,6 +4,7 @@
 mod files;
 mod second_sdk;
 mod servers;
+mod stops;
 mod twins;
 
 use std::fs;

@@ -24,7 +24,7 @@ use super::twins;
 use crate::model::facts::Span;
 use crate::plan::singleton::Singleton;
 use crate::plan::{Level, Site};
-use crate::render::{Change, Files, Refused, Rendered};
+use crate::render::{Change, Files, Refused, Rendered, all};
 use build::{Build, Connect};
 use made::Made;
 use routes::{Handled, Method};
@@ -98,6 +98,7 @@ fn code<'s>(
                 at: connect.clone(),
                 why: "the transport is connected in another file than the one that answers requests with it".to_owned(),
                 todo: "hand a function that builds the server to the code that answers, and connect there".to_owned(),
+                also: Vec::new(),
             });
         }
         _ => {
@@ -105,17 +106,23 @@ fn code<'s>(
             return Err(script.refuse(made.construction, "the transport is connected in several places", todo));
         }
     };
-    let mut handled = Vec::new();
+    let (mut handled, mut outcomes) = (Vec::new(), Vec::new());
     for site in &singleton.handles {
         if site.path != *path {
-            return Err(Refused {
+            outcomes.push(Err(Refused {
                 at: site.clone(),
                 why: "requests are answered with this transport in several files".to_owned(),
                 todo: "answer them in one file, then run this again".to_owned(),
-            });
+                also: Vec::new(),
+            }));
+            continue;
         }
-        handled.push(Handled::of(script, site.span)?);
+        match Handled::of(script, site.span) {
+            Ok(found) => handled.push(found),
+            Err(refused) => outcomes.push(Err(refused)),
+        }
     }
+    all(outcomes)?;
     routes::behind_post(&mut handled);
     let Some(first) = handled.iter().find(|handled| handled.method() != Method::Gone) else {
         return Err(script.refuse(

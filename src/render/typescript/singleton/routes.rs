@@ -69,6 +69,7 @@ impl<'t> Handled<'t> {
             at: crate::plan::Site { path: script.path.clone(), span: at },
             why: "the call is no longer where it was".to_owned(),
             todo: "run again".to_owned(),
+            also: Vec::new(),
         })?;
         let todo = "write the call as a statement of its own in the handler of the route";
         let Some(handler) = enclosing_function(call) else {

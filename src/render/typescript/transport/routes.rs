@@ -9,10 +9,10 @@ use super::world::Function;
 use crate::model::facts::{Exported, Span};
 use crate::plan::transport::{Route, Transport};
 use crate::plan::web::Framework;
-use crate::render::Refused;
 use crate::render::typescript::entry::{Entry, NOT_ALLOWED};
 use crate::render::typescript::in_flight::mentions;
 use crate::render::typescript::script::{Script, children, leading_comments, span, statement};
+use crate::render::{Refused, all};
 
 /// The handler of methods that are gone.
 const NOT_ALLOWED_NAME: &str = "methodNotAllowed";
@@ -65,6 +65,7 @@ impl<'w> Fold<'w> {
             .flat_map(|route| self.handlers(route))
             .collect();
         let mut answered = FxHashSet::default();
+        let mut outcomes = Vec::new();
         for route in &step.routes {
             match serves(route) {
                 Serves::Post if self.modern => self.every_method(route),
@@ -72,16 +73,16 @@ impl<'w> Fold<'w> {
                 Serves::All if self.modern => {}
                 Serves::Gone if self.modern && self.without_route(route, &serving) => {}
                 Serves::Gone => {
-                    self.gone(step, route, &serving, &mut answered)?;
+                    outcomes.push(self.gone(step, route, &serving, &mut answered));
                     if let Some(unit) = self.world.unit(&route.at.path) {
                         self.stale_comment(unit, self.world.units[unit].script.node(route.at.span).map(statement));
                     }
                 }
-                Serves::All => self.all(route)?,
+                Serves::All => outcomes.push(self.all(route)),
             }
         }
         self.remove_wrapped(step);
-        Ok(())
+        all(outcomes)
     }
 
     /// A handler of the second SDK answers all methods.

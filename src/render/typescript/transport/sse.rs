@@ -3,12 +3,13 @@
 use super::fold::Fold;
 use crate::model::facts::Span;
 use crate::plan::transport::{Fact, Transport};
-use crate::render::Refused;
 use crate::render::typescript::script::{bare, children, span, statement};
+use crate::render::{Refused, all};
 
 impl Fold<'_> {
     /// Takes the routes of the HTTP+SSE transport away.
     pub fn without_sse(&mut self, step: &Transport) -> Result<(), Refused> {
+        let mut outcomes = Vec::new();
         for route in &step.sse {
             let Some(unit) = self.world.unit(&route.at.path) else { continue };
             let script = &self.world.units[unit].script;
@@ -19,11 +20,12 @@ impl Fold<'_> {
                 callee.child_by_field_name("object").is_some_and(|app| bare(app).kind() != "call_expression")
             });
             if !whole || !registers {
-                return Err(script.refuse(
+                outcomes.push(Err(script.refuse(
                     call,
                     "this serves the HTTP+SSE transport, which always has a session, together with something else",
                     "take the HTTP+SSE endpoint away, or give it a route of its own, then run again",
-                ));
+                )));
+                continue;
             }
             self.remove(unit, at);
             self.raise("The HTTP+SSE endpoint is gone: clients that know no other transport can't connect any more.");
@@ -38,18 +40,18 @@ impl Fold<'_> {
                     .flat_map(|route| self.handlers(route))
                     .any(|(at, span_of)| at == unit && span_of.contains(span(made)));
                 if used && !handler {
-                    return Err(file.script.refuse(
+                    outcomes.push(Err(file.script.refuse(
                         made,
                         "an HTTP+SSE transport is made here, and it always has a session",
                         "take the HTTP+SSE endpoint away, then run again",
-                    ));
+                    )));
                 }
             }
         }
         for (unit, at) in step.sse.iter().flat_map(|route| self.handlers(route)).collect::<Vec<_>>() {
             self.remove_handler(unit, at);
         }
-        Ok(())
+        all(outcomes)
     }
 
     /// A handler that was declared on its own, and that no route names any more.
