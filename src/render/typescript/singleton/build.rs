@@ -32,6 +32,8 @@ pub struct Build {
     pub changes: Vec<Change>,
     /// A comment goes with them.
     pub drops_comment: bool,
+    /// Log lines that told of the connection go with them.
+    pub drops_log: bool,
 }
 
 pub(super) const TODO: &str = "build the server in a function that holds only its construction and its registrations, and call it for each request";
@@ -75,11 +77,12 @@ impl<'t> Connect<'t> {
     }
 }
 
-/// Finds out how a server is built.
+/// Finds out how a server is built. `connecting` is the code that connects it, and goes.
 pub(super) fn find(
     script: &Script,
     singleton: &Singleton,
     connect: &Connect<'_>,
+    connecting: &[Span],
     made: &Made<'_>,
     handler: Node<'_>,
     files: &dyn Files,
@@ -89,11 +92,11 @@ pub(super) fn find(
     match inner.kind() {
         "call_expression" => Ok(called(script, receiver, inner)),
         "member_expression" if inner.child_by_field_name("object").is_some_and(|object| object.kind() == "this") => {
-            let used = [vec![span(connect.statement)], made.gone.iter().map(|gone| span(*gone)).collect()].concat();
+            let used = [connecting.to_vec(), made.gone.iter().map(|gone| span(*gone)).collect()].concat();
             of_this(script, inner, &used)
         }
         "identifier" => {
-            let site = Place { script, origin: &singleton.origin, files, used: &[span(connect.statement)] };
+            let site = Place { script, origin: &singleton.origin, files, used: connecting };
             let within = made_in(handler, made).then_some(handler);
             named(&site, inner, within)
         }
@@ -233,6 +236,7 @@ fn of_factory(factory: Factory) -> Build {
         closed: factory.closed,
         changes: factory.changes,
         drops_comment: factory.drops_comment,
+        drops_log: false,
     }
 }
 

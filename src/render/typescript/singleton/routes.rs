@@ -88,7 +88,7 @@ impl<'t> Handled<'t> {
         let wrapped =
             routes.iter().any(|route| route.argument != handler && route.argument.kind() == "call_expression");
         let caught = wrapped || within_try(call, handler);
-        let only = condition(script, call, handler, request);
+        let only = condition(script, call, handler, request).or_else(|| exported_method(script, handler));
         let arguments = written.trim_start_matches('(').strip_suffix(')').unwrap_or(written);
         Ok(Self { call, statement, handler, framework, request, response, arguments, routes, caught, only })
     }
@@ -124,6 +124,18 @@ pub(super) fn behind_post(handled: &mut [Handled<'_>]) {
         {
             route.method = Method::Gone;
         }
+    }
+}
+
+/// `export async function POST(request) { … }`: the framework calls it for that method alone.
+fn exported_method(script: &Script, handler: Node<'_>) -> Option<Method> {
+    let exported = statement(handler).kind() == "export_statement";
+    let declarator = handler.parent().filter(|parent| parent.kind() == "variable_declarator");
+    let name = declarator.unwrap_or(handler).child_by_field_name("name").filter(|_| exported)?;
+    match script.of(name) {
+        "POST" => Some(Method::Post),
+        "GET" | "DELETE" => Some(Method::Gone),
+        _ => None,
     }
 }
 
