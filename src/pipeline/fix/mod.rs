@@ -12,6 +12,7 @@ mod propose;
 mod tell;
 mod texts;
 mod trial;
+mod unread;
 
 use std::path::{Path, PathBuf};
 

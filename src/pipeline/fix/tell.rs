@@ -1,7 +1,7 @@
 //! From what the rounds came to, to what is told of it.
 
 use super::propose::{Held, Rounds, Why};
-use super::{FixOptions, category, documents, left, shown};
+use super::{FixOptions, category, documents, left, shown, unread};
 use crate::edit::{self, Change, GroupChange, Level, Outcome, Recovery, Refused};
 use crate::pipeline::Pass;
 use crate::pipeline::locate::Locator;
@@ -32,7 +32,9 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
         let holds = |server: &&str| group.files.iter().any(|path| paths::is_within(path, server));
         let servers = rounds.first.scan.servers.iter().map(|server| server.path.as_str()).filter(holds);
         let nearest = servers.max_by_key(|path| path.len());
-        group.notes.extend(nearest.into_iter().flat_map(|server| documents::notes(root, server)));
+        let Some(server) = nearest else { continue };
+        group.notes.extend(documents::notes(root, server));
+        group.notes.extend(unread::note(root, server, &changes));
     }
     let applied = groups.len();
     groups.extend(outcome.refused.iter().map(refused));

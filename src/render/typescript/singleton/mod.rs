@@ -13,7 +13,7 @@ mod once;
 mod once_uses;
 mod probes;
 mod routes;
-mod types;
+pub(super) mod types;
 
 use tree_sitter::Node;
 

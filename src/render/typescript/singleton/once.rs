@@ -75,17 +75,15 @@ pub(super) fn find<'t>(script: &'t Script, at: Span, handled: &[Handled<'t>]) ->
         search.around(call)?;
         next += 1;
     }
-    if search.flags.is_empty() && search.functions.is_empty() && Connect::of(script, at).is_ok() && !search.asked() {
-        return Ok(None);
-    }
-    if !search.flags_go()? {
+    let plain = search.flags.is_empty() && search.functions.is_empty() && !search.asked();
+    if (plain && Connect::of(script, at).is_ok()) || !search.flags_go()? {
         return Ok(None);
     }
     search.hollow();
+    let Some(statement) = search.gone.iter().copied().find(|gone| span(*gone).contains(at)) else { return Ok(None) };
     let build = search.server()?;
     search.settle();
     let cast = &script.text()[bare(*given).end_byte()..given.end_byte()];
-    let statement = search.gone.iter().copied().find(|gone| span(*gone).contains(at)).unwrap_or(call);
     Ok(Some(Once { connect: Connect { receiver, statement, cast }, gone: search.gone, build, logs: search.logs }))
 }
 

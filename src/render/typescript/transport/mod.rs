@@ -4,6 +4,7 @@
 //! decided, and what is left makes a server and a transport, connects them and answers. What still reads a session in a way that is
 //! not understood stops the whole step.
 
+mod allow;
 mod announced;
 mod answered;
 mod branches;
@@ -187,10 +188,12 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     fold.empty_lists();
     fold.tidy(step);
     fold.node_guards(step)?;
+    fold.allowed_methods();
     fold.close_servers(&|unit, response, server| {
         let style = &world.units[unit].script.style;
         Entry { style, framework: Framework::Node, request: "", response, types: None }.close(server)
     })?;
+    fold.tell_sse();
     let serves = fold.serves_still(step);
     if !modern {
         fold.close_returned();
