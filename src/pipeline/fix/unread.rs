@@ -61,7 +61,7 @@ pub fn note(root: &Path, folder: &str, changes: &[Change]) -> Option<String> {
         sources.iter().map(|(path, text)| (path.as_str(), Mentions::of(text))).collect();
     let lost = |pick: fn(&Mentions) -> &BTreeSet<String>| -> Vec<String> {
         let mut lost: BTreeSet<String> = before.iter().flat_map(|mentions| pick(mentions).clone()).collect();
-        lost.retain(|name| !after.values().any(|mentions| pick(mentions).contains(name)));
+        lost.retain(|name| !after.values().any(|mentions| mentions.read.contains(name)));
         lost.into_iter().filter(|name| is_setting(name)).collect()
     };
     let mut told = Vec::new();
@@ -76,8 +76,8 @@ pub fn note(root: &Path, folder: &str, changes: &[Change]) -> Option<String> {
         }
     }
     for name in lost(|mentions| &mentions.environment) {
-        let set: Vec<String> =
-            others.iter().flat_map(|(path, text)| lines(path, text, |line| has_word(line, &name))).collect();
+        let texts = sources.iter().chain(&others);
+        let set: Vec<String> = texts.flat_map(|(path, text)| lines(path, text, |line| has_word(line, &name))).collect();
         if !set.is_empty() {
             told.push(format!("the environment's `{name}` ({})", listed(set)));
         }
@@ -129,7 +129,7 @@ struct Mentions {
     read: BTreeSet<String>,
     /// Names that are declared or given a value as fields, with their lines.
     keys: Vec<(String, usize)>,
-    /// Variables of the environment.
+    /// Variables of the environment that are read.
     environment: BTreeSet<String>,
 }
 
@@ -155,9 +155,9 @@ impl Mentions {
             if name.starts_with(|char: char| char.is_ascii_digit()) {
                 continue;
             }
-            let constant = name.len() > 2
-                && name.chars().all(|char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_');
-            if constant {
+            let capital = |char: char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_';
+            let from_environment = before.ends_with("env.") || before.ends_with("env['") || before.ends_with("env[\"");
+            if from_environment && name.contains('_') && name.chars().all(capital) {
                 self.environment.insert(name.to_owned());
             }
             let key = (after.starts_with(':') || after.starts_with("?:"))
@@ -216,6 +216,7 @@ fn lines(path: &str, text: &str, wanted: impl Fn(&str) -> bool) -> Vec<String> {
 }
 
 fn listed(mut places: Vec<String>) -> String {
+    places.dedup();
     let more = places.len().saturating_sub(MOST_PLACES);
     places.truncate(MOST_PLACES);
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };

@@ -6,6 +6,7 @@ use super::build::{Build, Connect};
 use super::once_uses::{exports, field, named, of_this};
 use super::routes::Handled;
 use crate::model::facts::Span;
+use crate::plan::loggers::{LEVELS, names_logger};
 use crate::render::Refused;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, is_statement, span};
@@ -285,9 +286,10 @@ impl<'t> Search<'t, '_> {
                     _ => self.connects(body),
                 })
             }),
-            _ => {
-                let name = self.script.of(object).rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-                let logs = name == "console" || name.ends_with("log") || name.ends_with("logger");
+            level => {
+                let name = self.script.of(object).rsplit('.').next().unwrap_or_default();
+                let waits = arguments.iter().any(|argument| self.script.of(*argument).contains("await "));
+                let logs = names_logger(name) && LEVELS.contains(&level) && !waits;
                 self.logs |= logs;
                 logs
             }
