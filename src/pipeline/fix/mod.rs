@@ -140,6 +140,11 @@ impl Prepared {
         self.outcome.files.changes().is_empty()
     }
 
+    /// Why git could not take it back: files that hold changes which were never committed, or that lie in no repository.
+    pub fn mixes(&self) -> Option<Stop> {
+        edit::guard(&self.root, &self.outcome.files.changes()).err()
+    }
+
     /// Writes it.
     pub fn write(mut self, options: &FixOptions) -> Result<Fix, FixError> {
         let changes = self.outcome.files.changes();

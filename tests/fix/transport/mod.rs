@@ -3,6 +3,7 @@
 
 mod by_hand;
 mod files;
+mod packages;
 mod second_sdk;
 mod servers;
 mod stops;
