@@ -246,10 +246,12 @@ fn collect(root: &Path, folder: &str, depth: usize, left: &mut usize, take: &mut
             && !names::is_excluded_dir(&name, folder.contains("src"))
         {
             collect(root, &path, depth + 1, left, take);
-        } else if kind.is_file() && is_told(&name) && entry.metadata().is_ok_and(|meta| meta.len() <= MOST_BYTES) {
-            if let Ok(text) = fs::read_to_string(entry.path()) {
-                take(&path, text);
-            }
+        } else if kind.is_file()
+            && is_told(&name)
+            && entry.metadata().is_ok_and(|meta| meta.len() <= MOST_BYTES)
+            && let Ok(text) = fs::read_to_string(entry.path())
+        {
+            take(&path, text);
         }
     }
 }
