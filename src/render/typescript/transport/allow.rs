@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::fold::{Fold, any};
 use crate::plan::transport::Fact;
-use crate::render::typescript::script::{children, is_function, span};
+use crate::render::typescript::script::{children, span, statement};
 
 /// Methods that are gone with the sessions.
 const GONE: &[&str] = &["GET", "DELETE"];
@@ -30,20 +30,31 @@ impl<'w> Fold<'w> {
         }
     }
 
-    /// Whether code stays that stands beside answers for other methods, some of which were changed.
+    /// Whether code stays that stands beside answers for other methods, some of which were changed: where nothing but the method
+    /// decides, in a `switch` or behind an `else`.
     fn beside_what_is_gone(&self, unit: usize, node: Node<'w>) -> bool {
-        if self.edits[unit].gone(node) {
-            return false;
-        }
+        let holder = statement(node).parent();
+        let branch =
+            holder.filter(|holder| holder.kind() == "statement_block").and_then(|block| block.parent()).or(holder);
+        let choice = branch.and_then(|branch| match branch.kind() {
+            "switch_case" | "switch_default" => branch.parent().and_then(|body| body.parent()),
+            "else_clause" => branch.parent(),
+            _ => None,
+        });
+        let Some(choice) = choice.filter(|_| !self.edits[unit].gone(node)) else { return false };
+        let asks = choice.child_by_field_name("value").or_else(|| choice.child_by_field_name("condition"));
+        asks.is_some_and(|asks| self.only_by_method(unit, asks)) && self.edits[unit].touches(span(choice))
+    }
+
+    /// Whether an expression depends on nothing but the method of the request.
+    fn only_by_method(&self, unit: usize, asks: Node<'w>) -> bool {
         let file = &self.world.units[unit];
-        let by_method = |around: &Node<'w>| any(*around, &mut |inner| file.fact(inner) == Some(&Fact::Method));
-        let around = std::iter::successors(node.parent(), Node::parent).take_while(|around| !is_function(*around));
-        let nearest = around.into_iter().find(by_method);
-        nearest.is_some_and(|nearest| {
-            // In a block, the statement that tells methods apart is what counts.
-            let parts = if nearest.kind() == "statement_block" { children(nearest) } else { vec![nearest] };
-            parts.iter().filter(|part| by_method(part)).any(|part| self.edits[unit].touches(span(*part)))
-        })
+        let of_method = |node: Node<'w>| file.fact(node) == Some(&Fact::Method);
+        let other = |node: &Node<'w>| {
+            matches!(node.kind(), "identifier" | "member_expression" | "call_expression")
+                && !std::iter::successors(Some(*node), Node::parent).take(3).any(of_method)
+        };
+        any(asks, &mut |node| of_method(node)) && !any(asks, &mut |node| other(&node))
     }
 }
 

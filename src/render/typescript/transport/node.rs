@@ -129,6 +129,7 @@ impl<'w> Fold<'w> {
         let answer = if leaves { entry.answer_and_leave(&NOT_ALLOWED) } else { entry.answer(&NOT_ALLOWED) };
         let newline = script.style.newline;
         let unit_indent = script.style.indent.text();
+        let leave = if script.style.semicolons { "break;" } else { "break" };
         if region.kind() == "switch_case" {
             let value = region.child_by_field_name("value");
             let statements: Vec<Node<'w>> = children(region).into_iter().filter(|node| Some(*node) != value).collect();
@@ -136,13 +137,13 @@ impl<'w> Fold<'w> {
             if let ([block], "statement_block") = (statements.as_slice(), first.kind()) {
                 let indent = script.indentation(region);
                 let inner = format!("{indent}{unit_indent}");
-                let end = if leaves { String::new() } else { format!("{newline}{inner}break;") };
+                let end = if leaves { String::new() } else { format!("{newline}{inner}{leave}") };
                 let text = format!("{{{newline}{inner}{}{end}{newline}{indent}}}", script.indented(&answer, &inner));
                 self.edits[unit].replace(span(*block), text);
                 return Ok(());
             }
             let indent = format!("{}{unit_indent}", script.indentation(region));
-            let end = if leaves { String::new() } else { format!("{newline}{indent}break;") };
+            let end = if leaves { String::new() } else { format!("{newline}{indent}{leave}") };
             let text = script.indented(&answer, &indent);
             self.edits[unit].replace(Span::new(first.start_byte(), last.end_byte()), format!("{text}{end}"));
             return Ok(());
