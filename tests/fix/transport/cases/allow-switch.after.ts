@@ -4,7 +4,7 @@ import { buildServer } from './tools.js';
 
 createServer(async (req, res) => {
   if (req.url === '/notes') {
-    res.writeHead(405, { Allow: 'POST' }).end();
+    res.writeHead(405, { Allow: 'GET, POST' }).end();
     return;
   }
   if (req.url !== '/mcp') {
