@@ -7,33 +7,76 @@ use super::edits::Edits;
 use super::mode::is_async;
 use super::work::Work;
 use super::{begin, checks, create, finish, finished_work, initial, keys, shed, store};
+use crate::plan::Site;
 use crate::plan::handle::{Container, Entry, Handle};
 use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
-use crate::render::typescript::scripts::{Scripts, is_declared};
+use crate::render::typescript::scripts::{Code, Scripts, declaration};
 use crate::render::{Files, Refused, Rendered};
 
-/// Renders the migration of stores that stay. The store of handles stands beside them, or, where what ends them is only known beside
-/// the tools, there.
+/// How many files are looked through for imports.
+const IMPORTS: usize = 64;
+
+/// Renders the migration of stores that stay. The store of handles stands beside them, or, where what ends them is only known
+/// elsewhere, there: beside the tools, or beside the object that the code at the end of a session speaks of.
 pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     let refused = match beside(handle, files) {
         Ok(rendered) => return Ok(rendered),
         Err(refused) => refused,
     };
-    let tools = handle.tools.first().map(|tool| tool.registration.clone());
-    let path = tools.as_ref().map(|site| site.path.as_str());
-    let all_there = handle.tools.iter().map(|tool| tool.registration.path.as_str());
-    let all_there = all_there.chain(handle.ends.iter().map(|end| end.at.path.as_str())).all(|own| Some(own) == path);
-    let away = path != Some(handle.store.declared.path.as_str()) && handle.companions.is_empty();
-    match tools.filter(|_| all_there && away) {
-        Some(declared) => {
-            let mut moved = handle.clone();
-            moved.store.declared = declared;
-            beside(&moved, files).map_err(|_| refused)
-        }
-        None => Err(refused),
+    if !handle.companions.is_empty() {
+        return Err(refused);
     }
+    let others = elsewhere(handle, files).into_iter().filter(|site| site.path != handle.store.declared.path);
+    let rendered = others.into_iter().find_map(|declared| {
+        let mut moved = handle.clone();
+        moved.store.declared = declared;
+        beside(&moved, files).ok()
+    });
+    rendered.ok_or(refused)
+}
+
+/// Other places where the store of handles may stand: beside the tools, where they are in one file, and beside what the code at the
+/// end of a session speaks of.
+fn elsewhere(handle: &Handle, files: &dyn Files) -> Vec<Site> {
+    let scripts = Scripts::new(files);
+    let tools = handle.tools.first().map(|tool| tool.registration.clone());
+    let together = |site: &Site| handle.tools.iter().all(|tool| tool.registration.path == site.path);
+    let mut out: Vec<Site> = tools.into_iter().filter(together).collect();
+    for end in &handle.ends {
+        let Ok((script, node)) = scripts.expression(&end.at) else { continue };
+        for name in initial::names_in(node) {
+            let Some((path, name)) = scripts.source(script, script.of(name)) else { continue };
+            let Some(home) = scripts.by_path(&path) else { continue };
+            let root = home.tree.root_node();
+            let place = declaration(Code { script: home, node: root }, &name);
+            out.extend(place.map(|code| Site { path, span: span(code.node) }));
+        }
+    }
+    // What the tools import must not import them, least of all the file that starts the server.
+    out.retain(|site| together(site) || !imports_any(&scripts, &site.path, handle));
+    out
+}
+
+/// Whether a file imports one that registers the tools, itself or through others.
+fn imports_any(scripts: &Scripts<'_>, path: &str, handle: &Handle) -> bool {
+    let mut left = vec![path.to_owned()];
+    let mut seen: Vec<String> = Vec::new();
+    while let Some(path) = left.pop() {
+        let Some(script) = scripts.by_path(&path) else { return true };
+        let statements = children(script.tree.root_node()).into_iter();
+        let sources = statements.filter_map(|statement| statement.child_by_field_name("source"));
+        let targets = sources.filter_map(|at| scripts.resolve(&path, script.of(at).trim_matches(['\'', '"', '`'])));
+        for target in targets.filter(|target| !seen.contains(target)).collect::<Vec<_>>() {
+            if handle.tools.iter().any(|tool| tool.registration.path == target) || seen.len() > IMPORTS {
+                return true;
+            }
+            seen.push(target.clone());
+            left.push(target);
+        }
+    }
+    false
 }
 
 fn beside(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
@@ -235,7 +278,7 @@ fn ends(work: &mut Work<'_>, declaring: &Script) -> Result<Vec<String>, Refused>
         let (from, to) = (key.start_byte() - whole.start_byte(), key.end_byte() - whole.start_byte());
         for name in initial::names_in(whole).into_iter().filter(|name| !span(key).contains(span(*name))) {
             let known = initial::is_global(script.of(name)) || initial::is_own(script, whole, script.of(name));
-            if !known && !is_declared(declaring, script.of(name)) {
+            if !known && !is_same(work.scripts, declaring, script, script.of(name)) {
                 return Err(script.refuse(
                     name,
                     format!("`{}` is needed where a handle ends, and is not known where its store is", script.of(name)),
@@ -258,6 +301,12 @@ fn ends(work: &mut Work<'_>, declaring: &Script) -> Result<Vec<String>, Refused>
         }
     }
     Ok(lines)
+}
+
+/// Whether a name means the same thing in both files.
+fn is_same(scripts: &Scripts<'_>, one: &Script, other: &Script, name: &str) -> bool {
+    let source = scripts.source(one, name);
+    source.is_some() && source == scripts.source(other, name)
 }
 
 /// With what waits for it around it.
