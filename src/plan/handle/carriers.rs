@@ -69,6 +69,8 @@ pub(super) struct Follower<'c, 'a, 'p> {
     hands: bool,
     /// Resources may take the handle as well, in their URI.
     in_uri: bool,
+    /// Getters become methods that take the handle.
+    getters: bool,
     pub(super) known: FxHashMap<FuncRef, usize>,
     /// Calls that hand the id to callbacks and bodies of tools, with the position of the argument.
     pub(super) handed: Vec<(ExprRef, usize)>,
@@ -125,6 +127,7 @@ pub fn follow_captured(context: &Context<'_, '_>, found: &Found, uses: &[(FuncRe
 pub fn follow_fields(context: &Context<'_, '_>, found: &Found, class: ClassRef, uses: &[ExprRef]) -> Followed {
     let mut follower = Follower::new(context, found, &[]);
     follower.in_uri = true;
+    follower.getters = true;
     for at in uses {
         let func = home(&context.analysis.flow, context.analysis.flow.program.func_of(*at));
         if fields::is_of(context, class, func) && follower.is_called_by_tools(func) {
@@ -167,6 +170,7 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             companion: false,
             hands: false,
             in_uri: false,
+            getters: false,
             known: FxHashMap::default(),
             handed: Vec::new(),
             out,
@@ -449,9 +453,13 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
 
     fn call(&mut self, caller: FuncRef, at: ExprRef, callee: usize, entry: &Entry, how: &Origin) {
         let flow = &self.context.analysis.flow;
-        let ExprKind::Call { args, .. } = flow.program.kind(at) else {
-            self.problem(at, "the function is not called by name here", "pass the handle to it by hand");
-            return;
+        let args = match flow.program.kind(at) {
+            ExprKind::Call { args, .. } => args.as_slice(),
+            ExprKind::Member { .. } if self.getters && *entry == Entry::New => &[],
+            _ => {
+                self.problem(at, "the function is not called by name here", "pass the handle to it by hand");
+                return;
+            }
         };
         let (argument, inner) = match entry {
             Entry::Parameter { index, .. } => {
