@@ -7,12 +7,15 @@ use rustc_hash::FxHashSet;
 use super::carriers::{Followed, Problem, follow_keyed};
 use super::names::{Names, Source};
 use super::planner::{RULE, Words, handler_tools, lifetime};
-use super::{Companion, Container, Entry, Handle, Place, Role, Store, composite, facts, limits, listing, objects};
+use super::trace::{Origin, origin};
+use super::{
+    Companion, Container, Entry, Handle, Place, Role, Store, composite, facts, injected, limits, listing, objects,
+};
 use crate::classify::access::{Access, Kind};
 use crate::classify::answer::{Principal, Server};
 use crate::classify::stores::Found;
 use crate::classify::words::words;
-use crate::model::facts::ExprKind;
+use crate::model::facts::{ExprId, ExprKind};
 use crate::model::flow::{Edge, Flow};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role as Known};
@@ -84,7 +87,7 @@ pub(super) fn step(
         });
     }
     tools.iter_mut().for_each(|tool| tool.role = Role::Uses);
-    let (ends, drops) = endings(context, stores)?;
+    let Endings { ends, drops, sweeps } = endings(context, stores)?;
     elsewhere(context, stores, &followed)?;
     let called = super::planner::called(context, main, others);
     let chosen = settings.names_of(&called);
@@ -126,7 +129,9 @@ pub(super) fn step(
         registry: true,
         otherwise: None,
         companions: drops,
-        ends,
+        sweeps,
+        injected: injected::of(context, stores, &followed.handlers, &ends),
+        ends: ends.into_iter().map(|(end, _)| end).collect(),
         touches: followed.touches,
         outside: Vec::new(),
         sheds: followed.sheds,
@@ -254,12 +259,23 @@ pub struct End {
     pub key: Site,
 }
 
+/// How the entries of stores go.
+#[derive(Default)]
+struct Endings {
+    /// By code that ran where a session ended, each with its place in the program.
+    ends: Vec<(End, ExprRef)>,
+    /// By the containers, which lose the entry.
+    drops: Vec<Companion>,
+    /// By timers, which have nothing to do any more.
+    sweeps: Vec<Site>,
+}
+
 /// How the entries of stores go: by code that ran where a session ended, or, where there is none, by the containers that lose the
 /// entry. Refuses stores whose entries would stay for ever, and other uses by code that no tool runs.
-fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(Vec<End>, Vec<Companion>), Problem> {
+fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<Endings, Problem> {
     let flow = &context.analysis.flow;
     let reach = &context.analysis.lives.handler_reach;
-    let (mut ends, mut drops): (Vec<End>, Vec<Companion>) = (Vec::new(), Vec::new());
+    let Endings { mut ends, mut drops, mut sweeps } = Endings::default();
     let place = |at: ExprRef| site(context, context.spot(at));
     let beside = stores.first().map(|main| place_of(context, main));
     for found in stores {
@@ -275,8 +291,8 @@ fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(Vec<End>, Ve
                 let func = super::home(flow, flow.program.func_of(at));
                 if objects::ends_session(context, at) {
                     ended = true;
-                    if !ends.iter().any(|end| end.at == place(at)) {
-                        ends.push(End { at: place(at), key: place(key) });
+                    if !ends.iter().any(|(end, _)| end.at == place(at)) {
+                        ends.push((End { at: place(at), key: place(key) }, at));
                     }
                     continue;
                 }
@@ -298,6 +314,11 @@ fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(Vec<End>, Ve
                 for call in calls {
                     let ExprKind::Call { args, .. } = flow.program.kind(call) else { continue };
                     let handed = args.iter().map(|arg| At { module: call.module, id: arg.value });
+                    // What goes through all of them and drops what is old.
+                    if let Some(timer) = timer(context, call).filter(|_| only_drops(context, func, key)) {
+                        sweeps.push(place(timer));
+                        continue;
+                    }
                     let key = handed.into_iter().find(|arg| flow.is_id(*arg)).ok_or_else(|| Problem {
                         at: place(call),
                         why: "the state is used here, where no tool is called, and not by an id".to_owned(),
@@ -322,7 +343,52 @@ fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(Vec<End>, Ve
             }
         }
     }
-    Ok((ends, drops))
+    sweeps.sort();
+    sweeps.dedup();
+    Ok(Endings { ends, drops, sweeps })
+}
+
+/// Whether a key comes of going through the entries, in a function that does nothing but to drop some of them.
+fn only_drops(context: &Context<'_, '_>, func: FuncRef, key: ExprRef) -> bool {
+    const PLAIN: &[&str] = &["delete", "now", "entries", "keys", "values", "get", "has", "getTime", "valueOf"];
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(func.module);
+    let handed = matches!(origin(flow, key), Origin::Parameter { .. });
+    let within = |id: &ExprId| super::home(flow, At { module: func.module, id: facts.expr(*id).func }) == func;
+    let is_global = |id: ExprId, name: &str| matches!(facts.kind(id), ExprKind::Global(known) if *known == *name);
+    !handed
+        && facts.expr_ids().filter(within).all(|id| match facts.kind(id) {
+            ExprKind::Call { callee, .. } => match facts.kind(*callee) {
+                ExprKind::Member { object, name } => {
+                    PLAIN.contains(&name.text())
+                        || matches!(facts.kind(*object), ExprKind::This(_))
+                        || is_global(*object, "console")
+                }
+                _ => false,
+            },
+            ExprKind::Assign { target, .. } => matches!(facts.kind(*target), ExprKind::Symbol(_)),
+            _ => true,
+        })
+}
+
+/// The call of `setInterval` that does nothing but a call: `setInterval(() => store.sweep(), 60_000)`.
+fn timer(context: &Context<'_, '_>, call: ExprRef) -> Option<ExprRef> {
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(call.module);
+    let own = flow.program.func_of(call);
+    let runs_alone = flow.program.function(own).returns == [call.id]
+        || facts.expr(call.id).parent.is_none()
+            && facts
+                .expr_ids()
+                .filter(|id| facts.expr(*id).func == own.id)
+                .all(|id| facts.expr(call.id).span.contains(facts.expr(id).span));
+    let timer = facts.expr_ids().find(|id| {
+        let ExprKind::Call { callee, args } = facts.kind(*id) else { return false };
+        let interval = matches!(facts.kind(*callee), ExprKind::Global(name) if *name == "setInterval");
+        let first = args.first().map(|arg| At { module: call.module, id: arg.value });
+        interval && first.is_some_and(|first| flow.functions_at(first).eq([own]))
+    })?;
+    runs_alone.then_some(At { module: call.module, id: timer })
 }
 
 /// Refuses where tools use the id in functions that the handle does not come to: half of what a session was would be left.
