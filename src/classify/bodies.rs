@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::model::facts::{ExprKind, Key, Language};
 use crate::model::flow::value::Value;
 use crate::model::flow::{Edge, Flow, Registered, Registration};
-use crate::model::lives::reach;
+use crate::model::reach::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
 

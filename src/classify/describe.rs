@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::model::facts::{ExprKind, Type};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Edge, Flow, Registered, Registration};
-use crate::model::lives::reach;
+use crate::model::reach::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, TypeRef};
 use crate::model::query::Holder;

@@ -4,11 +4,11 @@ use rustc_hash::FxHashSet;
 
 use super::mutations::{Mutations, is_machinery, is_memo, only_machinery};
 use super::words;
-use crate::model::facts::{ClassId, ExprKind, Span, SymbolKind, TOP};
-use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::facts::{ClassId, Span, SymbolKind, TOP};
+use crate::model::flow::value::{ObjId, Value};
 use crate::model::flow::{Flow, Owner, Registered, Root};
 use crate::model::lives::{Contexts, Lives};
-use crate::model::name::{Name, part};
+use crate::model::name::Name;
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
 use crate::model::query::Holder;
 use crate::model::vocabulary::Role;
@@ -394,79 +394,6 @@ impl Finder<'_, '_> {
             }
         }
         out
-    }
-
-    /// Whether a value is a credential of an HTTP request, or something built from one.
-    pub fn is_credential(&self, value: Value, depth: u32) -> bool {
-        match value {
-            Value::Credential(_) => true,
-            Value::Func(func) => self.closes_over_credential(func),
-            Value::Object(id) => {
-                let object = self.flow.object(id);
-                if matches!(
-                    object.role,
-                    Some(
-                        Role::Request
-                            | Role::Headers
-                            | Role::Server
-                            | Role::Transport
-                            | Role::SseTransport
-                            | Role::HandlerContext
-                            | Role::Response
-                    )
-                ) {
-                    return false;
-                }
-                if !self.lasts(id) {
-                    return false;
-                }
-                if let Site::Expr(at) = object.site
-                    && object.class.is_none()
-                    && let ExprKind::New { args, .. } | ExprKind::Call { args, .. } = self.flow.program.kind(at)
-                    && args.iter().any(|arg| {
-                        self.flow.at(At { module: at.module, id: arg.value }).iter().any(|value| {
-                            matches!(value, Value::Credential(_))
-                                || (depth > 0
-                                    && matches!(value, Value::Object(inner) if *inner != id)
-                                    && self.is_credential(*value, depth - 1))
-                        })
-                    })
-                {
-                    return true;
-                }
-                let spread = self.flow.known_field(self.flow.owner(id), part::spread());
-                let spread = spread.into_iter().flat_map(|node| self.flow.values(node).to_vec());
-                depth > 0
-                    && self.flow.fields(id).into_iter().flat_map(|(_, values)| values).chain(spread).any(|inner| {
-                        !matches!(inner, Value::Object(other) if other == id) && self.is_credential(inner, depth - 1)
-                    })
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a closure made where a session begins keeps a credential: a provider of the token.
-    fn closes_over_credential(&self, func: FuncRef) -> bool {
-        let facts = self.flow.program.module(func.module);
-        let Some(parent) = facts.function(func.id).parent else { return false };
-        let around = At { module: func.module, id: parent };
-        if parent == TOP || !self.lives.contexts(around).has(self.context) || self.lives.within_calls(around) {
-            return false;
-        }
-        facts.exprs.iter().any(|expr| match &expr.kind {
-            ExprKind::Symbol(id) => {
-                let symbol = facts.symbol(*id);
-                symbol.func != TOP
-                    && self.flow.program.within(At { module: func.module, id: expr.func }, func)
-                    && !self.flow.program.within(At { module: func.module, id: symbol.func }, func)
-                    && self
-                        .flow
-                        .values(self.flow.symbol_node(At { module: func.module, id: *id }))
-                        .iter()
-                        .any(|value| matches!(value, Value::Credential(_)))
-            }
-            _ => false,
-        })
     }
 
     /// An object that another store owns is not a second store; a switched registration belongs to the state beside it.

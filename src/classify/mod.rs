@@ -8,6 +8,7 @@ pub mod bodies;
 mod by_hand;
 mod captured_clients;
 mod counts;
+mod credentials;
 mod defaults;
 mod describe;
 pub mod failure;

@@ -322,7 +322,7 @@ impl Signals {
     /// Whether a list handler reads a store of the session.
     fn varies(&self, analysis: &Analysis<'_>, registration: &crate::model::flow::Registration) -> bool {
         registration.handlers.iter().any(|handler| {
-            let reached = crate::model::lives::reach(&analysis.flow, *handler);
+            let reached = crate::model::reach::reach(&analysis.flow, *handler);
             analysis.stores.iter().any(|found| {
                 matches!(found.holds, Holds::AppState | Holds::Guard)
                     && found.uses.iter().any(|access| reached.contains(&access.func))

@@ -4,10 +4,11 @@ use super::transports::transport_sites;
 pub use super::transports::{constructions, unfed_factories};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::facts::{AssignKind, ExprKind, FuncKind, Span, TOP};
-use super::flow::value::{ObjId, Site, Value};
+use super::facts::{AssignKind, ExprKind, Span, TOP};
+use super::flow::value::ObjId;
 use super::flow::{Edge, Flow, Root};
 use super::program::{At, ExprRef, FuncRef};
+use super::reach::{is_factory, reach, routes};
 use super::vocabulary::Role;
 
 /// A set of contexts in which code runs.
@@ -169,83 +170,6 @@ impl Lives {
             }
         }
         out
-    }
-
-    /// Whether an object may live as long as a session.
-    pub fn object_per_session(&self, flow: &Flow<'_>, id: ObjId) -> bool {
-        if self.kept.contains(&id) {
-            return false;
-        }
-        match flow.object(id).site {
-            Site::Expr(at) => self.per_session(flow, at),
-            Site::Class(class) => {
-                let made = flow.instances.get(&class);
-                match made {
-                    Some(sites) => sites.iter().any(|at| self.per_session(flow, *at)),
-                    None => {
-                        let constructor = At { module: class.module, id: flow.program.class(class).constructor };
-                        self.contexts(constructor).has(Contexts::SESSION)
-                    }
-                }
-            }
-            Site::Part(owner, _) if owner.0 != u32::MAX => self.object_per_session(flow, owner),
-            Site::Param(func, _) => self.contexts(func).has(Contexts::SESSION),
-            _ => false,
-        }
-    }
-
-    /// Whether a function runs within the calls of handlers only, and not where they are registered. (Helpers that are handed
-    /// callbacks mix the two up; a function that handlers are written in registers them.)
-    pub fn within_calls(&self, func: FuncRef) -> bool {
-        self.handler_reach.contains(&func) && !self.registers.contains(&func)
-    }
-
-    /// Whether an object is made where a session begins, and not within a call.
-    pub fn object_outlives_calls(&self, flow: &Flow<'_>, id: ObjId) -> bool {
-        if self.kept.contains(&id) {
-            return false;
-        }
-        let lasting = |at: &ExprRef| {
-            let func = flow.program.func_of(*at);
-            self.contexts(func).has(Contexts::SESSION) && !self.within_calls(func)
-        };
-        match flow.object(id).site {
-            Site::Expr(at) => lasting(&at),
-            Site::Class(class) => match flow.instances.get(&class) {
-                Some(sites) => sites.iter().any(lasting),
-                None => self.object_per_session(flow, id),
-            },
-            Site::Part(owner, _) if owner.0 != u32::MAX => self.object_outlives_calls(flow, owner),
-            _ => self.object_per_session(flow, id),
-        }
-    }
-
-    /// Whether an object is made anew for each request, by the function that builds the request's server.
-    pub fn object_per_request(&self, flow: &Flow<'_>, id: ObjId) -> bool {
-        let lasting = |at: &ExprRef| {
-            let func = flow.program.func_of(*at);
-            let contexts = self.contexts(func);
-            contexts.has(Contexts::REQUEST) && !contexts.has(Contexts::PROCESS) && !self.within_calls(func)
-        };
-        match flow.object(id).site {
-            Site::Expr(at) => lasting(&at),
-            Site::Class(class) => flow.instances.get(&class).is_some_and(|sites| sites.iter().all(lasting)),
-            Site::Part(owner, _) if owner.0 != u32::MAX => self.object_per_request(flow, owner),
-            _ => false,
-        }
-    }
-
-    /// Whether an object lives as long as the process.
-    pub fn object_per_process(&self, flow: &Flow<'_>, id: ObjId) -> bool {
-        match flow.object(id).site {
-            Site::Expr(at) => self.contexts(flow.program.func_of(at)).has(Contexts::PROCESS),
-            Site::Class(class) => flow.instances.get(&class).is_some_and(|sites| {
-                sites.iter().any(|at| self.contexts(flow.program.func_of(*at)).has(Contexts::PROCESS))
-            }),
-            Site::Symbol(symbol) => flow.program.symbol(symbol).func == TOP,
-            Site::Part(owner, _) if owner.0 != u32::MAX => self.object_per_process(flow, owner),
-            _ => false,
-        }
     }
 
     fn reach_from_handlers(&mut self, flow: &Flow<'_>) {
@@ -433,58 +357,4 @@ impl Lives {
         let reached = reach(flow, func);
         self.servers.iter().any(|at| reached.contains(&flow.program.func_of(*at)))
     }
-}
-
-/// Everything that a function may run, itself included, handlers it registers not.
-///
-/// What came in as a parameter is called by way of whoever handed it over. Nobody else does so for a function that the SDK is given
-/// and that calls what the helper around it was handed: `tool(name, (args, extra) => fn(args, extra))`.
-pub fn reach(flow: &Flow<'_>, from: FuncRef) -> FxHashSet<FuncRef> {
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![from];
-    seen.insert(from);
-    while let Some(func) = pending.pop() {
-        for (callee, _, edge) in flow.edges.get(&func).into_iter().flatten() {
-            if *edge == Edge::Given && !is_handler(flow, func) {
-                continue;
-            }
-            let handler = flow.roots.get(callee).is_some_and(|roots| roots.contains(&Root::Handler));
-            if !handler && seen.insert(*callee) {
-                pending.push(*callee);
-            }
-        }
-    }
-    seen
-}
-
-fn is_handler(flow: &Flow<'_>, func: FuncRef) -> bool {
-    flow.roots.get(&func).is_some_and(|roots| roots.contains(&Root::Handler))
-}
-
-fn is_factory(flow: &Flow<'_>, func: FuncRef) -> bool {
-    flow.roots.get(&func).is_some_and(|roots| roots.contains(&Root::Factory))
-}
-
-/// Functions that an HTTP request runs: registered ones, and those that take a request and that nothing calls.
-fn routes(flow: &Flow<'_>) -> FxHashSet<FuncRef> {
-    let mut out: FxHashSet<FuncRef> =
-        flow.roots.iter().filter(|(_, roots)| roots.contains(&Root::Route)).map(|(func, _)| *func).collect();
-    for func in flow.program.functions() {
-        let facts = flow.program.function(func);
-        let called =
-            flow.callers.get(&func).is_some_and(|callers| callers.iter().any(|(_, _, edge)| *edge == Edge::Call));
-        if called || matches!(facts.kind, FuncKind::Top | FuncKind::Constructor) || flow.roots.contains_key(&func) {
-            continue;
-        }
-        let takes_request = facts.params.iter().any(|param| {
-            let node = flow.symbol_node(At { module: func.module, id: param.symbol });
-            flow.values(node)
-                .iter()
-                .any(|value| matches!(value, Value::Object(id) if flow.object(*id).role == Some(Role::Request)))
-        });
-        if takes_request {
-            out.insert(func);
-        }
-    }
-    out
 }

@@ -3,6 +3,7 @@
 pub mod demand;
 pub mod facts;
 pub mod flow;
+mod lasting;
 mod lifespans;
 pub mod lives;
 pub mod modes;
@@ -10,6 +11,7 @@ mod module;
 pub mod name;
 pub mod program;
 pub mod query;
+pub mod reach;
 mod requests;
 mod stdio;
 mod transports;

@@ -2,8 +2,9 @@
 
 use super::flow::value::{ObjId, Site};
 use super::flow::{Flow, Root};
-use super::lives::{Lives, reach};
+use super::lives::Lives;
 use super::program::FuncRef;
+use super::reach::reach;
 
 impl Lives {
     /// Whether an object is made by code that builds a server for a request, and not for a request of another kind.

@@ -4,8 +4,9 @@ use rustc_hash::FxHashSet;
 
 use super::facts::{ExprKind, FuncKind};
 use super::flow::Flow;
-use super::lives::{TransportSite, constructions, reach};
+use super::lives::{TransportSite, constructions};
 use super::program::{At, FuncRef};
+use super::reach::reach;
 use super::vocabulary::Role;
 
 /// The constructors of classes of which some method makes a stdio transport and no method any other.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Site, site};
 use crate::model::facts::{ExprKind, TOP};
-use crate::model::lives::reach;
+use crate::model::reach::reach;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::rules::detect::{Context, Spot};
 

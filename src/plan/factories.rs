@@ -5,7 +5,7 @@ use crate::classify::mutations::is_machinery;
 use crate::model::facts::{ExprKind, TOP};
 use crate::model::flow::Owner;
 use crate::model::flow::value::Site as Origin;
-use crate::model::lives::reach;
+use crate::model::reach::reach;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::query::Holder;
 use crate::model::vocabulary::{Op, Role};

@@ -3,7 +3,7 @@
 use super::{Site, site};
 use crate::model::facts::{ExprKind, Imported, SymbolKind};
 use crate::model::flow::value::{self, ObjId};
-use crate::model::lives::reach;
+use crate::model::reach::reach;
 use crate::model::program::{At, ExprRef, Link};
 use crate::model::vocabulary::Op;
 use crate::rules::detect::{Context, Spot};

@@ -9,6 +9,7 @@ mod calls;
 mod collections;
 mod construct;
 mod declared;
+mod elements;
 mod eval;
 mod handlers;
 mod imports;

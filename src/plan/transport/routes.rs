@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::model::facts::{ExprId, ExprKind, FuncKind, Key, TOP};
 use crate::model::flow::value::Value;
-use crate::model::lives::reach;
+use crate::model::reach::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};

@@ -4,7 +4,8 @@ use rustc_hash::FxHashSet;
 
 use crate::model::facts::{ExprKind, FuncKind, SymbolKind, TOP};
 use crate::model::flow::value::{ObjId, Value};
-use crate::model::lives::{Mode, TransportSite, reach};
+use crate::model::lives::{Mode, TransportSite};
+use crate::model::reach::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
 use crate::plan::Site;
