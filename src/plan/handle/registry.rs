@@ -93,14 +93,20 @@ pub(super) fn step(
     let chosen = settings.names_of(&called);
     let stem = stem(&declared.path);
     let only = others.is_empty();
-    let names = Names::of(&Source {
-        store: if only { self::called(context, main) } else { stem.unwrap_or_else(|| main.name.text()) },
-        value: main.value.as_deref().filter(|_| only || stem.is_none()),
-        list: only && facts::is_list(context.analysis, main),
-        tools: &words.tools,
-        arguments: &words.arguments,
-        chosen: &chosen,
-    });
+    let of = |store: &str, value: Option<&str>, list: bool| {
+        let (tools, arguments) = (&words.tools, &words.arguments);
+        Names::of(&Source { store, value, list, tools, arguments, chosen: &chosen })
+    };
+    let store = if only { self::called(context, main) } else { stem.unwrap_or_else(|| main.name.text()) };
+    let value = main.value.as_deref().filter(|_| only || stem.is_none());
+    let names = of(store, value, only && facts::is_list(context.analysis, main));
+    // What only says how things are kept says less than the class that keeps them.
+    let kept = kept_by(context, main).map(|class| of(&class, None, false));
+    let unknown = of("state", None, false);
+    let names = match kept.filter(|kept| names.noun == unknown.noun && kept.noun != unknown.noun) {
+        Some(kept) => kept,
+        None => names,
+    };
     let mut carriers = followed.carriers;
     for (carrier, func) in carriers.iter_mut().zip(&followed.funcs) {
         if let Entry::Handler(indices) = &mut carrier.entry {
@@ -458,6 +464,15 @@ pub(super) fn called<'a>(context: &'a Context<'_, '_>, found: &'a Found) -> &'a 
         return own;
     }
     super::wrapped::object(context, found).map_or(own, |name| name.text())
+}
+
+/// What a class keeps, by its name: `TreeRegistry`.
+fn kept_by(context: &Context<'_, '_>, found: &Found) -> Option<String> {
+    const KEEPERS: &[&str] = &["registry", "store", "manager", "cache", "repository", "keeper", "pool", "service"];
+    let class = super::wrapped::class_of(context, found)?;
+    let mut words = words(context.analysis.flow.program.class(class).name?.text());
+    words.pop().filter(|last| KEEPERS.contains(&last.as_str()))?;
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// What a file is named after, where that is a thing: `game.ts`.
