@@ -8,8 +8,8 @@ use crate::model::facts::{ExprKind, FuncKind, Span, TOP};
 use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
 use crate::model::flow::{Edge, Flow, Root};
 use crate::model::lives::{Mode, TransportSite};
-use crate::model::reach::reach;
 use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::reach::reach;
 use crate::model::vocabulary::{Op, Role};
 use crate::plan::loggers::is_logger;
 use crate::rules::detect::Context;
@@ -247,7 +247,23 @@ impl Collector<'_, '_, '_> {
             || [Some(branch.then), branch.otherwise]
                 .into_iter()
                 .flatten()
-                .any(|part| self.makes_transport(at.module, part))
+                .any(|part| self.makes_transport(at.module, part) || self.throws(at.module, part))
+    }
+
+    /// Whether code within a span calls a function that does nothing but throw.
+    fn throws(&self, module: u32, part: Span) -> bool {
+        let facts = self.flow.program.module(module);
+        let mut within = facts.expr_ids().filter(|id| part.contains(facts.expr(*id).span));
+        within.any(|id| {
+            let callee = matches!(facts.kind(id), ExprKind::Call { .. }).then(|| self.only_callee(At { module, id }));
+            callee.flatten().is_some_and(|callee| {
+                let own = self.flow.program.function(callee);
+                let branches = &self.flow.program.module(callee.module).branches;
+                !own.throws.is_empty()
+                    && own.returns.is_empty()
+                    && !branches.iter().any(|branch| branch.func == callee.id)
+            })
+        })
     }
 
     /// Whether code within a span makes, connects or uses a transport.

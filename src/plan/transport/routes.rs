@@ -4,17 +4,18 @@ use rustc_hash::FxHashSet;
 
 use crate::model::facts::{ExprId, ExprKind, FuncKind, Key, TOP};
 use crate::model::flow::value::Value;
-use crate::model::reach::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::reach::reach;
 use crate::model::vocabulary::{Op, Role};
 use crate::plan::Site;
+use crate::plan::web::Framework;
 use crate::rules::detect::Context;
 
 use super::Route;
 
 /// Methods by the name of the call that registers for them.
-const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "options", "head"];
+const METHODS: &[&str] = &["get", "post", "put", "delete", "del", "patch", "options", "head"];
 
 /// Collects the routes of a package.
 pub fn collect(context: &Context<'_, '_>) -> Vec<Route> {
@@ -317,6 +318,7 @@ fn methods(context: &Context<'_, '_>, call: ExprRef) -> Vec<String> {
         _ => Vec::new(),
     };
     out.retain(|name| METHODS.contains(&name.as_str()));
+    out.iter_mut().filter(|name| *name == "del").for_each(|name| *name = "delete".to_owned());
     if out.is_empty() {
         out = listed(context, call).unwrap_or_default();
         // A list with POST in it is for all that clients send, and is taken apart where it stands.
@@ -367,15 +369,17 @@ fn framework(
 
 /// The only web framework that the package imports.
 fn imported_framework(context: &Context<'_, '_>) -> String {
-    let known = ["express", "hono", "fastify"];
     let flow = &context.analysis.flow;
     let modules = flow.program.modules.iter().zip(context.modules).filter(|(_, ours)| **ours);
     let sources = modules.flat_map(|(module, _)| &module.imports).map(|import| import.source.text());
-    let mut found: Vec<&str> = known.into_iter().filter(|name| sources.clone().any(|source| source == *name)).collect();
-    match found.len() {
-        1 => found.remove(0).to_owned(),
-        _ => String::new(),
-    }
+    let mut found: Vec<&str> = sources.filter(|source| Framework::is_one(source)).collect();
+    // Its own package before those that belong to it.
+    found.sort_unstable_by_key(|name| (name.len(), *name));
+    found.dedup();
+    let first = found.first().copied().unwrap_or_default();
+    let known = Framework::of_package(first);
+    let one = found.len() == 1 || known.is_some() && found.iter().all(|name| Framework::of_package(name) == known);
+    if one { first.to_owned() } else { String::new() }
 }
 
 /// Functions that a framework finds by their exported names: `export async function POST(request)`.

@@ -221,24 +221,4 @@ impl<'w> Fold<'w> {
             )
         })
     }
-
-    /// Shutdown waits, so that the function around it has to be asynchronous.
-    fn make_async(&mut self, unit: usize, at: Node<'w>) -> Result<(), Refused> {
-        let script = &self.world.units[unit].script;
-        let Some(function) = enclosing_function(at) else { return Ok(()) };
-        let mut cursor = function.walk();
-        if function.children(&mut cursor).any(|child| child.kind() == "async") {
-            return Ok(());
-        }
-        let callback = function.parent().is_some_and(|parent| parent.kind() == "arguments");
-        if !callback || bare(function).kind() == "method_definition" {
-            return Err(script.refuse(
-                at,
-                "shutdown closes all sessions here, and the function around it does not wait for anything",
-                "make this function asynchronous, and await it where it is called, then run again",
-            ));
-        }
-        self.edits[unit].insert(function.start_byte(), "async ");
-        Ok(())
-    }
 }

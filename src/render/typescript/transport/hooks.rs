@@ -242,7 +242,7 @@ impl<'w> Fold<'w> {
             any(function, &mut |node| {
                 let target = self.world.units[unit].calls.get(&span(node)).filter(|_| node.kind() == "call_expression");
                 let leads = target.is_some_and(|target| self.leads_to_answer(*target, 4));
-                if leads && enclosing_function(node) == Some(function) && !self.edits[unit].gone(node) {
+                if leads && self.is_run_by(unit, function, node) && !self.edits[unit].gone(node) {
                     calls.push(node);
                 }
                 leads
@@ -264,6 +264,28 @@ impl<'w> Fold<'w> {
             self.edits[unit].insert(at.start_byte(), format!("{}{apart}", flight.hook()));
         }
         Ok(())
+    }
+
+    /// Whether code stands in a handler itself, or in a function that the handler runs last: `const route = async () => { … }`, and
+    /// `route().catch(fail);` at its end.
+    fn is_run_by(&self, unit: usize, handler: Node<'w>, node: Node<'w>) -> bool {
+        let Some(inner) = enclosing_function(node) else { return false };
+        if inner == handler {
+            return true;
+        }
+        let name = inner
+            .parent()
+            .filter(|parent| parent.kind() == "variable_declarator" && enclosing_function(inner) == Some(handler))
+            .and_then(|declarator| declarator.child_by_field_name("name"));
+        let symbol = name.and_then(|name| self.world.units[unit].symbol(name));
+        let uses = symbol.map_or_else(Vec::new, |symbol| self.uses(unit, (unit, symbol)));
+        let mut uses = uses.into_iter().filter(|used| Some(*used) != name);
+        let (Some(used), None) = (uses.next(), uses.next()) else { return false };
+        let last = handler.child_by_field_name("body").and_then(|body| children(body).last().copied());
+        let called = used.parent().is_some_and(|call| call.child_by_field_name("function") == Some(used));
+        called
+            && enclosing_function(used) == Some(handler)
+            && last.is_some_and(|last| last.kind() == "expression_statement" && last == statement(used))
     }
 
     /// Whether a function answers requests, itself or in what it calls.

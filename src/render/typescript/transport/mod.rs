@@ -44,6 +44,7 @@ mod slots;
 mod sse;
 mod tidy;
 mod value;
+mod waits;
 mod web;
 mod world;
 
@@ -105,7 +106,7 @@ fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Option<
         }
         let route =
             step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == unit.script.path)?;
-        out.extend(modern::changes(&unit.script, &own, routes::framework(route, &unit.script))?);
+        out.extend(modern::changes(&unit.script, &own, routes::framework(route, &unit.script).ok()?)?);
     }
     out.extend(rendered.changes.iter().filter(|change| world.unit(&change.path).is_none()).cloned());
     Some(out)
@@ -218,7 +219,8 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     if !modern {
         for (own, unit) in changes.iter_mut().zip(&world.units) {
             let uncaught = |route: &Route| {
-                route.at.path == unit.script.path && routes::framework(route, &unit.script) == Framework::Express
+                route.at.path == unit.script.path
+                    && routes::framework(route, &unit.script).is_ok_and(|known| known == Framework::Express)
             };
             if step.routes.iter().any(uncaught) && !Project::of(files, &unit.script.path).express_catches() {
                 *own = guard::changes(&unit.script, std::mem::take(own));
