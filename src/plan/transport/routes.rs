@@ -183,8 +183,17 @@ fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
         if registers.is_none() && !named_like_route(context, at) {
             continue;
         }
-        let mut handlers: Vec<FuncRef> =
-            args.iter().flat_map(|arg| serving_in(context, At { module: at.module, id: arg.value }, serving)).collect();
+        let methods = methods(context, at);
+        let mut given: Vec<Vec<FuncRef>> =
+            args.iter().map(|arg| serving_in(context, At { module: at.module, id: arg.value }, serving)).collect();
+        given.retain(|functions| !functions.is_empty());
+        // What looks for the session of a request before its handler does.
+        if !methods.is_empty() && !methods.iter().any(|method| method == "post") {
+            while given.len() > 1 && given[0].iter().all(|func| goes_on(context, *func)) {
+                given.remove(0);
+            }
+        }
+        let mut handlers = given.concat();
         handlers.sort_unstable();
         handlers.dedup();
         if handlers.is_empty() {
@@ -197,7 +206,7 @@ fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
         hooks.dedup();
         out.push(Route {
             at: place(context, at),
-            methods: methods(context, at),
+            methods,
             handlers: handlers.into_iter().map(|func| func_site(context, func)).collect(),
             hooks: hooks.into_iter().map(|func| func_site(context, func)).collect(),
             framework: framework(
@@ -210,6 +219,13 @@ fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
     out.extend(exported(context, serving, &routed));
     out.sort_by(|a, b| (&a.at.path, a.at.span).cmp(&(&b.at.path, b.at.span)));
     out
+}
+
+/// Whether a function is given what hands the request on to the next one.
+fn goes_on(context: &Context<'_, '_>, func: FuncRef) -> bool {
+    let program = context.analysis.flow.program;
+    let named = |symbol| program.module(func.module).symbol(symbol).name.text() == "next";
+    program.function(func).params.last().is_some_and(|param| named(param.symbol))
 }
 
 /// Whether a call of something unknown reads like a registration, and hands over what a request was seen to run.

@@ -313,7 +313,7 @@ impl<'w> Fold<'w> {
         }
         let callee = call.child_by_field_name("function");
         let name = callee.map_or("", |callee| file.script.of(callee));
-        if closing && matches!(name, "clearTimeout" | "clearInterval") {
+        if closing && (matches!(name, "clearTimeout" | "clearInterval") || self.collects(unit, call)) {
             return true;
         }
         // `x.close().catch(() => {})`.
@@ -335,6 +335,23 @@ impl<'w> Fold<'w> {
             Some(target) => self.function_chore(*target, closing),
             None => false,
         }
+    }
+
+    /// `stale.push(id)` on a list of the function itself.
+    fn collects(&self, unit: usize, call: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let callee = call.child_by_field_name("function");
+        let puts = callee
+            .and_then(|callee| callee.child_by_field_name("property"))
+            .is_some_and(|name| matches!(file.script.of(name), "push" | "unshift" | "add"));
+        let list =
+            callee.and_then(|callee| callee.child_by_field_name("object")).filter(|list| list.kind() == "identifier");
+        let own =
+            list.and_then(|list| file.symbol(list)).zip(enclosing_function(call)).is_some_and(|(symbol, function)| {
+                file.declared_by(symbol) != SymbolKind::Parameter && file.home(symbol) == span(function)
+            });
+        let given = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+        puts && own && given.into_iter().all(|value| self.looks(unit, value))
     }
 
     /// Whether all that a callback does is such a chore.

@@ -21,7 +21,7 @@ impl<'w> Fold<'w> {
             span(body).contains(span(table)) && !self.looks_up(target.0, table)
         });
         whole
-            && self.closes(target.0, body)
+            && (self.closes(target.0, body) || self.closes_by_calls(target.0, body))
             && children(body).into_iter().all(|node| self.closing_statement(target.0, node))
     }
 
@@ -75,7 +75,10 @@ impl<'w> Fold<'w> {
             {
                 found = around;
             }
-            let closes = self.closes(unit, found) && !self.in_timer(unit, found) && !self.was_called(unit, found);
+            let closes = (self.closes(unit, found)
+                || found.kind() == "for_in_statement" && self.closes_by_calls(unit, found))
+                && !self.in_timer(unit, found)
+                && !self.was_called(unit, found);
             let known = out.iter().any(|known| span(*known).contains(span(found)));
             // The initial value of a field has no statement of its own.
             let whole = matches!(found.kind(), "class_declaration" | "abstract_class_declaration" | "export_statement");
@@ -175,7 +178,8 @@ impl<'w> Fold<'w> {
         }
         let indent = self.edits[unit].indentation(script, shutdown).to_owned();
         let wait = if first { script.indented(wait, &indent) } else { String::new() };
-        let statements = follows.map_or_else(Vec::new, children);
+        let block = follows.filter(|follows| follows.kind() == "statement_block");
+        let statements = block.map_or_else(Vec::new, children);
         match (statements.first(), statements.last(), follows) {
             (Some(from), Some(to), _) => {
                 self.edits[unit].unwrap_lines(script, shutdown, *from, *to);

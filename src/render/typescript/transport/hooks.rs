@@ -140,6 +140,11 @@ impl<'w> Fold<'w> {
             })
         };
         let Some(name) = self.name_of(own.0, function) else {
+            if let Some(factory) = self.made_by(own.0, function) {
+                let mut calls = self.calls_of((own.0, span(factory)));
+                calls.retain(|(unit, call)| within(*unit, *call) && !self.edits[*unit].gone(*call));
+                return calls;
+            }
             let registered = anywhere && self.registration(own.0, function).is_some();
             return if registered || within(own.0, function) { vec![(own.0, function)] } else { Vec::new() };
         };
@@ -162,6 +167,19 @@ impl<'w> Fold<'w> {
             });
         }
         out
+    }
+
+    /// The function that all it does is to make another: `function requireSession(sessions) { return (req, res, next) => { … }; }`.
+    fn made_by(&self, unit: usize, function: Node<'w>) -> Option<Node<'w>> {
+        let factory = enclosing_function(function)?;
+        let body = factory.child_by_field_name("body")?;
+        let only = match children(body).as_slice() {
+            [only] if body.kind() == "statement_block" && only.kind() == "return_statement" => {
+                children(*only).first().copied()?
+            }
+            _ => body,
+        };
+        (bare(only) == function && self.name_of(unit, factory).is_some()).then_some(factory)
     }
 
     fn name_of(&self, unit: usize, function: Node<'w>) -> Option<Node<'w>> {

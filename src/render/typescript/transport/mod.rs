@@ -27,6 +27,7 @@ mod hooks;
 mod keepers;
 mod leftovers;
 mod lines;
+mod listed;
 mod log_lines;
 mod machine;
 mod methods;
@@ -43,6 +44,7 @@ mod setup;
 mod slots;
 mod sse;
 mod tidy;
+mod timers;
 mod value;
 mod waits;
 mod web;
@@ -163,6 +165,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     fold.routes(step)?;
     fold.unhook(step);
     fold.node_helpers(step);
+    fold.node_lists(step);
     fold.set_up(&|unit| {
         let script = &world.units[unit].script;
         Project::of(files, &script.path).generator(script.typed())
