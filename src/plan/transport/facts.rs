@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::classify::lifetime::Lasting;
 use crate::classify::stores::Found;
-use crate::model::facts::{ExprKind, FuncKind, Span, TOP};
+use crate::model::facts::{ExprKind, FuncKind, Span, SymbolKind, TOP};
 use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
 use crate::model::flow::{Edge, Flow, Root};
 use crate::model::lives::{Mode, TransportSite};
@@ -107,7 +107,7 @@ impl Collector<'_, '_, '_> {
     }
 
     fn fact(&self, at: ExprRef) -> Option<Fact> {
-        if self.ids.contains(&at) {
+        if self.ids.contains(&at) || self.asks_for_id(at) {
             return Some(Fact::Absent);
         }
         if self.emitters.bases.contains(&at) {
@@ -144,6 +144,21 @@ impl Collector<'_, '_, '_> {
                 self.flow.plays(At { module: at.module, id: *object }, Role::Request).then_some(Fact::Method)
             }
             _ => None,
+        }
+    }
+
+    /// Whether a call of what a function was given answers the id of a session: `getSessionId()`, given `() => transport.sessionId`.
+    fn asks_for_id(&self, at: ExprRef) -> bool {
+        let ExprKind::Call { callee, args } = self.flow.program.kind(at) else { return false };
+        let ExprKind::Symbol(symbol) = self.flow.program.module(at.module).kind(*callee) else { return false };
+        let given = self.flow.program.module(at.module).symbol(*symbol).kind == SymbolKind::Parameter;
+        given && args.is_empty() && self.flow.is_id(at) && {
+            let callees = self.flow.callees(at);
+            let plain = |func: &FuncRef| {
+                let function = self.flow.program.function(*func);
+                function.kind == FuncKind::Anonymous && function.params.is_empty() && function.returns.len() == 1
+            };
+            !callees.is_empty() && callees.iter().all(plain)
         }
     }
 

@@ -292,7 +292,8 @@ impl<'w> Fold<'w> {
     /// A note in a record, or in a variable of the code that goes: `entry.lastSeen = Date.now()`.
     fn quiet_target(&self, unit: usize, target: Node<'w>, assignment: Node<'w>) -> bool {
         let value = assignment.child_by_field_name("right");
-        target.kind() == "member_expression" && value.is_some_and(|value| self.looks(unit, value))
+        target.kind() == "member_expression"
+            && value.is_some_and(|value| self.looks(unit, value) || self.sets_timer(unit, bare(value)))
     }
 
     fn chore_call(&self, unit: usize, call: Node<'w>, closing: bool) -> bool {
@@ -313,7 +314,11 @@ impl<'w> Fold<'w> {
         }
         let callee = call.child_by_field_name("function");
         let name = callee.map_or("", |callee| file.script.of(callee));
-        if closing && (matches!(name, "clearTimeout" | "clearInterval") || self.collects(unit, call)) {
+        if closing
+            && (matches!(name, "clearTimeout" | "clearInterval")
+                || self.collects(unit, call)
+                || self.frees_timer(unit, call))
+        {
             return true;
         }
         // `x.close().catch(() => {})`.

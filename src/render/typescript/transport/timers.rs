@@ -7,6 +7,26 @@ use super::world::Name;
 use crate::render::typescript::script::{bare, children, statement};
 
 impl<'w> Fold<'w> {
+    /// `setTimeout(() => session.transport.close(), idle)`: a timer that ends a session.
+    pub(super) fn sets_timer(&self, unit: usize, call: Node<'w>) -> bool {
+        let callee = call.child_by_field_name("function").filter(|_| call.kind() == "call_expression");
+        let name = callee.map_or("", |callee| self.world.units[unit].script.of(callee));
+        matches!(name, "setTimeout" | "setInterval")
+            && self.argument(call, 0).is_some_and(|callback| self.callback_chore(unit, callback, true))
+    }
+
+    /// `session.idleTimer.unref()` of a timer that is kept with a session.
+    pub(super) fn frees_timer(&self, unit: usize, call: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        let Some(callee) = call.child_by_field_name("function") else { return false };
+        let (Some(held), Some(name)) = (callee.child_by_field_name("object"), callee.child_by_field_name("property"))
+        else {
+            return false;
+        };
+        let of_record = bare(held).child_by_field_name("object").is_some_and(|record| record.kind() == "identifier");
+        matches!(script.of(name), "unref" | "refresh") && of_record && self.argument(call, 0).is_none()
+    }
+
     /// Fields of timers that are gone, with the statements that stop them or let the process end.
     pub(super) fn unused_timers(&mut self) {
         for (unit, class, name) in self.timer_fields.clone() {
