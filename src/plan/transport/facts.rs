@@ -152,13 +152,17 @@ impl Collector<'_, '_, '_> {
         let ExprKind::Call { callee, args } = self.flow.program.kind(at) else { return false };
         let ExprKind::Symbol(symbol) = self.flow.program.module(at.module).kind(*callee) else { return false };
         let given = self.flow.program.module(at.module).symbol(*symbol).kind == SymbolKind::Parameter;
-        given && args.is_empty() && self.flow.is_id(at) && {
-            let callees = self.flow.callees(at);
+        given && args.is_empty() && {
+            let callees: Vec<FuncRef> = self.flow.functions_at(At { module: at.module, id: *callee }).collect();
             let plain = |func: &FuncRef| {
                 let function = self.flow.program.function(*func);
-                function.kind == FuncKind::Anonymous && function.params.is_empty() && function.returns.len() == 1
+                function.kind == FuncKind::Anonymous && function.params.is_empty() && function.returns.len() <= 1
             };
-            !callees.is_empty() && callees.iter().all(plain)
+            let answers_id = |func: &FuncRef| {
+                let answers = &self.flow.program.function(*func).returns;
+                answers.iter().any(|id| self.ids.contains(&At { module: func.module, id: *id }))
+            };
+            callees.iter().all(plain) && callees.iter().any(answers_id)
         }
     }
 

@@ -44,7 +44,7 @@ impl<'w> Fold<'w> {
                 || self.asks_empty(unit, node)
                 || (self.computes(unit, node) && of_quiet());
         }
-        if pure::is_pure(&file.script, node) {
+        if pure::is_pure(&file.script, node) || self.makes_nothing(unit, node) {
             return true;
         }
         match node.kind() {

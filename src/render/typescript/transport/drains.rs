@@ -61,7 +61,11 @@ impl<'w> Fold<'w> {
     pub(super) fn shutdowns(&self, unit: usize) -> Vec<Node<'w>> {
         let mut out: Vec<Node<'w>> = Vec::new();
         let tables = self.places(unit, &Fact::Table);
-        let copies: Vec<Node<'w>> = tables.iter().flat_map(|table| self.copies(unit, *table)).collect();
+        let mut copies: Vec<Node<'w>> = tables.iter().flat_map(|table| self.copies(unit, *table)).collect();
+        let calls = self.world.units[unit].calls.iter().filter(|(_, target)| self.lists_all(**target));
+        copies.extend(calls.filter_map(|(at, _)| self.world.units[unit].script.node(*at)));
+        copies.retain(|copy| !self.edits[unit].gone(*copy));
+        copies.sort_by_key(Node::start_byte);
         for table in tables.into_iter().chain(copies) {
             let mut found = statement(table);
             // The loop rather than a statement within it.
@@ -87,6 +91,27 @@ impl<'w> Fold<'w> {
             }
         }
         out
+    }
+
+    /// Whether all that a function does is to answer the sessions of a table: `all() { return [...this.sessions.values()]; }`.
+    fn lists_all(&self, target: Function) -> bool {
+        let body = self.world.function(target).and_then(|function| function.child_by_field_name("body"));
+        let Some(body) = body else { return false };
+        let answer = match children(body).as_slice() {
+            [only] if only.kind() == "return_statement" => children(*only).first().copied(),
+            _ => (body.kind() != "statement_block").then_some(body),
+        };
+        answer.is_some_and(|answer| {
+            let mut tables = self.all_places(target.0, &Fact::Table).into_iter();
+            matches!(bare(answer).kind(), "array" | "call_expression")
+                && tables.any(|table| {
+                    span(answer).contains(span(table))
+                        && table.parent().is_some_and(|member| {
+                            let name = member.child_by_field_name("property");
+                            name.is_some_and(|name| self.world.units[target.0].script.of(name) == "values")
+                        })
+                })
+        })
     }
 
     /// Uses of a variable that holds what a table holds: `const open = [...table.values()]`.

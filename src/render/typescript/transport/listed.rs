@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::edits::item;
 use super::fold::{Fold, any};
-use crate::render::typescript::script::{children, enclosing_function};
+use crate::render::typescript::script::{children, enclosing_function, span};
 
 impl<'w> Fold<'w> {
     /// Takes a function away that nothing calls any more. One that an object hands out goes off that too; where it is not seen what
@@ -14,8 +14,15 @@ impl<'w> Fold<'w> {
         let parent = function.parent();
         let own = match function.kind() {
             "method_definition" if parent.is_some_and(|parent| parent.kind() == "object") => function,
-            "function_declaration" | "method_definition" => {
-                let name = function.child_by_field_name("name").filter(|_| function.kind() == "function_declaration");
+            "method_definition" => {
+                if let Some(members) = self.members_of_class(unit, function) {
+                    self.remove_declaration(unit, function);
+                    self.cut_members(members);
+                }
+                return;
+            }
+            "function_declaration" => {
+                let name = function.child_by_field_name("name");
                 if self.unlist(unit, name) {
                     self.remove_declaration(unit, function);
                 }
@@ -42,6 +49,37 @@ impl<'w> Fold<'w> {
             self.edits[unit].cut(item(script, own));
             self.cut_members(members);
         }
+    }
+
+    /// Whether a class is made of which nothing is left, and whose constructor does nothing.
+    pub(super) fn makes_nothing(&self, unit: usize, made: Node<'w>) -> bool {
+        let name = made.child_by_field_name("constructor").filter(|_| made.kind() == "new_expression");
+        let Some(name) = name.map(|name| self.world.units[unit].script.of(name)) else { return false };
+        let arguments = made.child_by_field_name("arguments").map_or_else(Vec::new, children);
+        let mut classes = Vec::new();
+        for (at, file) in self.world.units.iter().enumerate() {
+            any(file.script.tree.root_node(), &mut |node| {
+                let own = node.kind() == "class_declaration"
+                    && node.child_by_field_name("name").is_some_and(|own| file.script.of(own) == name);
+                classes.extend(own.then_some((at, node)));
+                false
+            });
+        }
+        let [(at, class)] = classes.as_slice() else { return false };
+        let heritage = children(*class).into_iter().find(|node| node.kind() == "class_heritage");
+        let extends = heritage.is_some_and(|node| children(node).iter().any(|part| part.kind() == "extends_clause"));
+        let members = class.child_by_field_name("body").map_or_else(Vec::new, children);
+        let nothing = |member: &Node<'w>| {
+            let constructs = member
+                .child_by_field_name("name")
+                .is_some_and(|name| self.world.units[*at].script.of(name) == "constructor");
+            let empty = member.child_by_field_name("body").is_some_and(|body| children(body).is_empty());
+            self.edits[*at].gone(*member) || constructs && empty
+        };
+        !extends
+            && self.edits[*at].touches(span(*class))
+            && members.iter().all(nothing)
+            && arguments.into_iter().all(|argument| self.quiet(unit, argument))
     }
 
     /// Takes a function off the objects that hand it out by its name. Whether that is possible.
@@ -89,7 +127,7 @@ impl<'w> Fold<'w> {
         let Some(ty) = ty.and_then(|ty| children(ty).first().copied()) else { return Some(Vec::new()) };
         let body = match ty.kind() {
             "object_type" => (unit, ty),
-            "type_identifier" => self.declared_type(script.of(ty))?,
+            "type_identifier" => self.declared_type(script.of(ty), 0)?,
             _ => return None,
         };
         let script = &self.world.units[body.0].script;
@@ -100,10 +138,29 @@ impl<'w> Fold<'w> {
         found.next().is_none().then(|| vec![(body.0, member)])
     }
 
-    /// The members of the only interface or type of a name; `None` where a class has to have them as well.
-    fn declared_type(&self, name: &str) -> Option<(usize, Node<'w>)> {
+    /// The members of written types that name a method of a class; `None` where its type is written, and not seen.
+    fn members_of_class(&self, unit: usize, method: Node<'w>) -> Option<Vec<(usize, Node<'w>)>> {
+        let script = &self.world.units[unit].script;
+        let name = script.of(method.child_by_field_name("name")?);
+        let class = method.parent().and_then(|body| body.parent())?;
+        let heritage = children(class).into_iter().find(|node| node.kind() == "class_heritage");
+        let implemented =
+            heritage.map_or_else(Vec::new, children).into_iter().filter(|node| node.kind() == "implements_clause");
+        let mut out = Vec::new();
+        for ty in implemented.flat_map(children) {
+            let (at, body) = self.declared_type(script.of(ty), 1)?;
+            let script = &self.world.units[at].script;
+            let own =
+                |member: &Node<'w>| member.child_by_field_name("name").is_some_and(|known| script.of(known) == name);
+            out.extend(children(body).into_iter().filter(own).map(|member| (at, member)));
+        }
+        Some(out)
+    }
+
+    /// The members of the only interface or type of a name; `None` where more classes have to have them than are known.
+    fn declared_type(&self, name: &str, classes: usize) -> Option<(usize, Node<'w>)> {
         let mut found = Vec::new();
-        let mut shared = false;
+        let mut shared = 0;
         for (unit, file) in self.world.units.iter().enumerate() {
             any(file.script.tree.root_node(), &mut |node| {
                 let named = || node.child_by_field_name("name").is_some_and(|own| file.script.of(own) == name);
@@ -115,7 +172,7 @@ impl<'w> Fold<'w> {
                         found.extend(node.child_by_field_name("value").map(|at| (unit, at)));
                     }
                     "implements_clause" | "extends_type_clause" => {
-                        shared |= children(node).into_iter().any(|of| file.script.of(of) == name);
+                        shared += children(node).into_iter().filter(|of| file.script.of(*of) == name).count();
                     }
                     _ => {}
                 }
@@ -123,6 +180,6 @@ impl<'w> Fold<'w> {
             });
         }
         let [(unit, body)] = found.as_slice() else { return None };
-        (!shared && matches!(body.kind(), "interface_body" | "object_type")).then_some((*unit, *body))
+        (shared <= classes && matches!(body.kind(), "interface_body" | "object_type")).then_some((*unit, *body))
     }
 }
