@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::classify::lifetime::Lasting;
 use crate::classify::stores::Found;
-use crate::model::facts::{ExprKind, FuncKind, Span, SymbolKind, TOP};
+use crate::model::facts::{ExprId, ExprKind, FuncKind, Span, SymbolKind, TOP};
 use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
 use crate::model::flow::{Edge, Flow, Root};
 use crate::model::lives::{Mode, TransportSite};
@@ -154,16 +154,23 @@ impl Collector<'_, '_, '_> {
         let given = self.flow.program.module(at.module).symbol(*symbol).kind == SymbolKind::Parameter;
         given && args.is_empty() && {
             let callees: Vec<FuncRef> = self.flow.functions_at(At { module: at.module, id: *callee }).collect();
-            let plain = |func: &FuncRef| {
-                let function = self.flow.program.function(*func);
-                function.kind == FuncKind::Anonymous && function.params.is_empty() && function.returns.len() <= 1
-            };
             let answers_id = |func: &FuncRef| {
                 let answers = &self.flow.program.function(*func).returns;
                 answers.iter().any(|id| self.ids.contains(&At { module: func.module, id: *id }))
             };
-            callees.iter().all(plain) && callees.iter().any(answers_id)
+            callees.iter().all(|func| self.answers_only(*func)) && callees.iter().any(answers_id)
         }
+    }
+
+    /// Whether all that a function does is to answer a value that is at hand: `() => transport.sessionId`, `() => undefined`.
+    fn answers_only(&self, func: FuncRef) -> bool {
+        let function = self.flow.program.function(func);
+        let facts = self.flow.program.module(func.module);
+        let calls = |id: &ExprId| matches!(facts.kind(*id), ExprKind::Call { .. } | ExprKind::New { .. });
+        function.kind == FuncKind::Anonymous
+            && function.params.is_empty()
+            && function.returns.len() <= 1
+            && !facts.expr_ids().filter(|id| facts.expr(*id).func == func.id).any(|id| calls(&id))
     }
 
     /// Whether a field is one of a request, and all that it ever holds belongs to a session: a transport, or an entry of their table.
@@ -310,10 +317,12 @@ impl Collector<'_, '_, '_> {
         let mut callees = self.flow.callees(at);
         // What is handed over may run as well or not, and what it answers need not be what the call answers.
         if let ExprKind::Call { args, .. } = self.flow.program.kind(at) {
-            let mut given = args.iter().map(|arg| At { module: at.module, id: arg.value });
-            if given.any(|arg| self.flow.functions_at(arg).any(|func| callees.contains(&func))) {
+            let given = args.iter().map(|arg| At { module: at.module, id: arg.value });
+            let mut given = given.flat_map(|arg| self.flow.functions_at(arg)).filter(|func| callees.contains(func));
+            if given.any(|func| !self.answers_only(func)) {
                 return None;
             }
+            callees.retain(|func| !self.answers_only(*func));
         }
         callees.sort_unstable();
         callees.dedup();

@@ -40,6 +40,7 @@ impl<'w> Fold<'w> {
                 object.is_none_or(|object| self.quiet_within(unit, object, depth))
             };
             return self.looks_at_table(unit, node)
+                || self.loads_platform(unit, node)
                 || pure::is_pure(&file.script, node)
                 || self.asks_empty(unit, node)
                 || (self.computes(unit, node) && of_quiet());

@@ -202,7 +202,14 @@ impl<'w> Fold<'w> {
             self.edits[unit].cut(Span::new(script.line_start(above), script.line_end(last)));
         }
         let indent = self.edits[unit].indentation(script, shutdown).to_owned();
-        let wait = if first { script.indented(wait, &indent) } else { String::new() };
+        let line = script.line_start(shutdown.start_byte());
+        // A statement among others on a line stays on that.
+        let dense = !script.text()[line..shutdown.start_byte()].trim().is_empty();
+        let wait = match (first, dense) {
+            (false, _) => String::new(),
+            (true, true) => wait.split(script.style.newline).map(str::trim).collect::<Vec<_>>().join(" "),
+            (true, false) => script.indented(wait, &indent),
+        };
         let block = follows.filter(|follows| follows.kind() == "statement_block");
         let statements = block.map_or_else(Vec::new, children);
         match (statements.first(), statements.last(), follows) {

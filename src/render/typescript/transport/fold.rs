@@ -218,7 +218,7 @@ impl<'w> Fold<'w> {
                 return false;
             }
             if self.is_chore(unit, node, false) {
-                return !self.trim_log(unit, node);
+                return !self.trim_log(unit, node) && !self.logs_more(unit, node);
             }
             if self.ends_session(unit, node) {
                 self.note_counters(unit, node);

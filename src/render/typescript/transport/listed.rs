@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::edits::item;
 use super::fold::{Fold, any};
-use crate::render::typescript::script::{children, enclosing_function, span};
+use crate::render::typescript::script::{bare, children, enclosing_function, span};
 
 impl<'w> Fold<'w> {
     /// Takes a function away that nothing calls any more. One that an object hands out goes off that too; where it is not seen what
@@ -80,6 +80,20 @@ impl<'w> Fold<'w> {
             && self.edits[*at].touches(span(*class))
             && members.iter().all(nothing)
             && arguments.into_iter().all(|argument| self.quiet(unit, argument))
+    }
+
+    /// Says so where what kept sessions could be handed in: `options.store ?? new MemoryStore()`.
+    pub(super) fn note_option(&mut self, unit: usize, value: Node<'w>) {
+        let sides = [value.child_by_field_name("left"), value.child_by_field_name("right")].map(|side| side.map(bare));
+        if let [Some(given), Some(made)] = sides
+            && given.kind() == "member_expression"
+            && self.makes_nothing(unit, made)
+        {
+            let option = self.world.units[unit].script.of(given);
+            self.raise(&format!(
+                "`{option}` kept sessions where it was given, and is not asked any more: take it off with a word to who may give it."
+            ));
+        }
     }
 
     /// Takes a function off the objects that hand it out by its name. Whether that is possible.

@@ -99,10 +99,19 @@ impl<'w> Fold<'w> {
                 let quiet = self.quiet(unit, value) || self.is_logger_of(unit, value);
                 self.lenient.set(false);
                 if quiet {
+                    self.note_option(unit, value);
                     self.remove(unit, declaration);
                 }
             }
         }
+    }
+
+    /// `import('node:crypto')`: a module of the platform does nothing when it is loaded.
+    pub(super) fn loads_platform(&self, unit: usize, call: Node<'w>) -> bool {
+        let loads = call.child_by_field_name("function").is_some_and(|callee| callee.kind() == "import");
+        let module = self.argument(call, 0).map_or("", |module| self.world.units[unit].script.of(module));
+        let module = module.trim_matches(['"', '\'']);
+        loads && (module.starts_with("node:") || module == "crypto")
     }
 
     /// Whether code runs where routes are registered, and for no request: what a request's code works out may be a check that the
