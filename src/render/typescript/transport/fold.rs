@@ -252,7 +252,9 @@ impl<'w> Fold<'w> {
             let target = calls.get(&span(inner)).filter(|_| inner.kind() == "call_expression");
             target.is_some_and(|target| {
                 let closes = self.world.function(*target).is_some_and(|function| self.closes(target.0, function));
-                closes && self.function_chore(*target, true)
+                // Those that are looked for are not all.
+                let mut around = std::iter::successors(inner.parent(), Node::parent).take_while(|outer| *outer != node);
+                closes && !around.any(|outer| outer.kind() == "if_statement") && self.function_chore(*target, true)
             })
         })
     }

@@ -210,7 +210,10 @@ impl<'w> Fold<'w> {
                 let around = home == unit && own.contains(at);
                 let calls = self.calls_of((unit, own));
                 let uncalled = !calls.is_empty() && calls.iter().all(|(at, call)| self.edits[*at].gone(*call));
-                if around || uncalled || !gone || serves || self.edits[unit].gone(body) {
+                // In other files, what POST runs as well hands its requests on.
+                let first = children(body).first().copied();
+                let shared = home != unit && !first.is_some_and(|first| self.gone_alone(unit, first));
+                if around || shared || uncalled || !gone || serves || self.edits[unit].gone(body) {
                     continue;
                 }
                 let names = (self.argument(answers[0], 0), self.argument(answers[0], 1));
