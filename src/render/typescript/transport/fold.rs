@@ -213,7 +213,7 @@ impl<'w> Fold<'w> {
             return true;
         }
         let reaper = self.is_reaper(unit, node);
-        if (reaper || self.speaks_of_sessions(unit, node)) && !self.closes(unit, node) {
+        if (reaper || self.speaks_of_sessions(unit, node)) && !self.closes(unit, node) && !self.ends_all(unit, node) {
             if self.tells_bound(unit, node) {
                 return false;
             }
@@ -255,6 +255,19 @@ impl<'w> Fold<'w> {
                 // Those that are looked for are not all.
                 let mut around = std::iter::successors(inner.parent(), Node::parent).take_while(|outer| *outer != node);
                 closes && !around.any(|outer| outer.kind() == "if_statement") && self.function_chore(*target, true)
+            })
+        })
+    }
+
+    /// Whether a statement calls what closes all sessions by way of other functions: `await sessions.endAll();`.
+    fn ends_all(&self, unit: usize, node: Node<'w>) -> bool {
+        let calls = &self.world.units[unit].calls;
+        any(node, &mut |inner| {
+            let target = calls.get(&span(inner)).filter(|_| inner.kind() == "call_expression");
+            target.is_some_and(|target| {
+                let closes =
+                    self.world.function(*target).is_some_and(|function| self.closes_by_calls(target.0, function));
+                closes && self.argument(inner, 0).is_none() && self.only_closes(*target)
             })
         })
     }
