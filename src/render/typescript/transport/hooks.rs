@@ -24,7 +24,7 @@ pub fn of_post(step: &Transport, world: &World) -> Vec<Function> {
 }
 
 /// Whether a function asks for sessions.
-fn asks(world: &World, (unit, at): Function) -> bool {
+pub(super) fn asks(world: &World, (unit, at): Function) -> bool {
     world.function((unit, at)).is_some_and(|function| {
         any(function, &mut |node| {
             matches!(world.units[unit].fact(node), Some(Fact::Absent | Fact::Table | Fact::Opens | Fact::Carried))
