@@ -39,11 +39,16 @@ impl<'t> Lowerer<'t> {
     fn statement_inner(&mut self, node: Node<'t>) -> Exit {
         match self.k(node) {
             K::ExpressionStatement => {
+                let mut exit = Exit::FALLS;
                 for kid in self.kids(node) {
                     if !kid.k.is_token() {
-                        self.expr(kid.node);
+                        let id = self.expr(kid.node);
+                        if self.throws_by_name(id) {
+                            exit = Exit::RETURNS;
+                        }
                     }
                 }
+                return exit;
             }
             K::LexicalDeclaration | K::VariableDeclaration => self.variables(node),
             K::FunctionDeclaration | K::GeneratorFunctionDeclaration | K::FunctionSignature => {
@@ -104,6 +109,12 @@ impl<'t> Lowerer<'t> {
             }
         }
         Exit::FALLS
+    }
+
+    /// `ctx.throw(404)`: a method of that name throws.
+    fn throws_by_name(&self, id: ExprId) -> bool {
+        let ExprKind::Call { callee, .. } = &self.module.expr(id).kind else { return false };
+        matches!(&self.module.expr(*callee).kind, ExprKind::Member { name, .. } if name.text() == "throw")
     }
 
     pub(super) fn add_return(&mut self, value: Option<ExprId>, span: Span) {

@@ -111,7 +111,7 @@ impl Flow<'_> {
 
     /// `x.post('/path', handler)` on an application of which the type is not known.
     pub(super) fn maybe_route(&mut self, call: CallSite<'_>, name: &str) {
-        let method = matches!(name, "get" | "post" | "put" | "delete" | "patch" | "all" | "use" | "options");
+        let method = matches!(name, "get" | "post" | "put" | "delete" | "del" | "patch" | "all" | "use" | "options");
         if method && self.arg_texts(call, 0).iter().any(|text| text.text().starts_with('/')) && call.args.len() > 1 {
             self.perform(call, Op::Route, None, None);
         }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::classify::lifetime::Lasting;
 use crate::classify::stores::Found;
-use crate::model::facts::{ExprKind, FuncKind, Span, TOP};
+use crate::model::facts::{ExprId, ExprKind, FuncKind, Span, SymbolKind, TOP};
 use crate::model::flow::value::{ObjId, SourceInfo, SourceKind, Value};
 use crate::model::flow::{Edge, Flow, Root};
 use crate::model::lives::{Mode, TransportSite};
@@ -107,7 +107,7 @@ impl Collector<'_, '_, '_> {
     }
 
     fn fact(&self, at: ExprRef) -> Option<Fact> {
-        if self.ids.contains(&at) {
+        if self.ids.contains(&at) || self.asks_for_id(at) {
             return Some(Fact::Absent);
         }
         if self.emitters.bases.contains(&at) {
@@ -145,6 +145,32 @@ impl Collector<'_, '_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a call of what a function was given answers the id of a session: `getSessionId()`, given `() => transport.sessionId`.
+    fn asks_for_id(&self, at: ExprRef) -> bool {
+        let ExprKind::Call { callee, args } = self.flow.program.kind(at) else { return false };
+        let ExprKind::Symbol(symbol) = self.flow.program.module(at.module).kind(*callee) else { return false };
+        let given = self.flow.program.module(at.module).symbol(*symbol).kind == SymbolKind::Parameter;
+        given && args.is_empty() && {
+            let callees: Vec<FuncRef> = self.flow.functions_at(At { module: at.module, id: *callee }).collect();
+            let answers_id = |func: &FuncRef| {
+                let answers = &self.flow.program.function(*func).returns;
+                answers.iter().any(|id| self.ids.contains(&At { module: func.module, id: *id }))
+            };
+            callees.iter().all(|func| self.answers_only(*func)) && callees.iter().any(answers_id)
+        }
+    }
+
+    /// Whether all that a function does is to answer a value that is at hand: `() => transport.sessionId`, `() => undefined`.
+    fn answers_only(&self, func: FuncRef) -> bool {
+        let function = self.flow.program.function(func);
+        let facts = self.flow.program.module(func.module);
+        let calls = |id: &ExprId| matches!(facts.kind(*id), ExprKind::Call { .. } | ExprKind::New { .. });
+        function.kind == FuncKind::Anonymous
+            && function.params.is_empty()
+            && function.returns.len() <= 1
+            && !facts.expr_ids().filter(|id| facts.expr(*id).func == func.id).any(|id| calls(&id))
     }
 
     /// Whether a field is one of a request, and all that it ever holds belongs to a session: a transport, or an entry of their table.
@@ -247,7 +273,23 @@ impl Collector<'_, '_, '_> {
             || [Some(branch.then), branch.otherwise]
                 .into_iter()
                 .flatten()
-                .any(|part| self.makes_transport(at.module, part))
+                .any(|part| self.makes_transport(at.module, part) || self.throws(at.module, part))
+    }
+
+    /// Whether code within a span calls a function that does nothing but throw.
+    fn throws(&self, module: u32, part: Span) -> bool {
+        let facts = self.flow.program.module(module);
+        let mut within = facts.expr_ids().filter(|id| part.contains(facts.expr(*id).span));
+        within.any(|id| {
+            let callee = matches!(facts.kind(id), ExprKind::Call { .. }).then(|| self.only_callee(At { module, id }));
+            callee.flatten().is_some_and(|callee| {
+                let own = self.flow.program.function(callee);
+                let branches = &self.flow.program.module(callee.module).branches;
+                !own.throws.is_empty()
+                    && own.returns.is_empty()
+                    && !branches.iter().any(|branch| branch.func == callee.id)
+            })
+        })
     }
 
     /// Whether code within a span makes, connects or uses a transport.
@@ -275,10 +317,12 @@ impl Collector<'_, '_, '_> {
         let mut callees = self.flow.callees(at);
         // What is handed over may run as well or not, and what it answers need not be what the call answers.
         if let ExprKind::Call { args, .. } = self.flow.program.kind(at) {
-            let mut given = args.iter().map(|arg| At { module: at.module, id: arg.value });
-            if given.any(|arg| self.flow.functions_at(arg).any(|func| callees.contains(&func))) {
+            let given = args.iter().map(|arg| At { module: at.module, id: arg.value });
+            let mut given = given.flat_map(|arg| self.flow.functions_at(arg)).filter(|func| callees.contains(func));
+            if given.any(|func| !self.answers_only(func)) {
                 return None;
             }
+            callees.retain(|func| !self.answers_only(*func));
         }
         callees.sort_unstable();
         callees.dedup();

@@ -9,12 +9,13 @@ use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::reach::reach;
 use crate::model::vocabulary::{Op, Role};
 use crate::plan::Site;
+use crate::plan::web::Framework;
 use crate::rules::detect::Context;
 
 use super::Route;
 
 /// Methods by the name of the call that registers for them.
-const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "options", "head"];
+const METHODS: &[&str] = &["get", "post", "put", "delete", "del", "patch", "options", "head"];
 
 /// Collects the routes of a package.
 pub fn collect(context: &Context<'_, '_>) -> Vec<Route> {
@@ -190,8 +191,17 @@ fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
         if registers.is_none() && !named_like_route(context, at) {
             continue;
         }
-        let mut handlers: Vec<FuncRef> =
-            args.iter().flat_map(|arg| serving_in(context, At { module: at.module, id: arg.value }, serving)).collect();
+        let methods = methods(context, at);
+        let mut given: Vec<Vec<FuncRef>> =
+            args.iter().map(|arg| serving_in(context, At { module: at.module, id: arg.value }, serving)).collect();
+        given.retain(|functions| !functions.is_empty());
+        // What looks for the session of a request before its handler does.
+        if !methods.is_empty() && !methods.iter().any(|method| method == "post") {
+            while given.len() > 1 && given[0].iter().all(|func| goes_on(context, *func)) {
+                given.remove(0);
+            }
+        }
+        let mut handlers = given.concat();
         handlers.sort_unstable();
         handlers.dedup();
         if handlers.is_empty() {
@@ -204,7 +214,7 @@ fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
         hooks.dedup();
         out.push(Route {
             at: place(context, at),
-            methods: methods(context, at),
+            methods,
             handlers: handlers.into_iter().map(|func| func_site(context, func)).collect(),
             hooks: hooks.into_iter().map(|func| func_site(context, func)).collect(),
             framework: framework(
@@ -217,6 +227,13 @@ fn of(context: &Context<'_, '_>, serving: &FxHashSet<FuncRef>) -> Vec<Route> {
     out.extend(exported(context, serving, &routed));
     out.sort_by(|a, b| (&a.at.path, a.at.span).cmp(&(&b.at.path, b.at.span)));
     out
+}
+
+/// Whether a function is given what hands the request on to the next one.
+fn goes_on(context: &Context<'_, '_>, func: FuncRef) -> bool {
+    let program = context.analysis.flow.program;
+    let named = |symbol| program.module(func.module).symbol(symbol).name.text() == "next";
+    program.function(func).params.last().is_some_and(|param| named(param.symbol))
 }
 
 /// Whether a call of something unknown reads like a registration, and hands over what a request was seen to run.
@@ -325,6 +342,7 @@ fn methods(context: &Context<'_, '_>, call: ExprRef) -> Vec<String> {
         _ => Vec::new(),
     };
     out.retain(|name| METHODS.contains(&name.as_str()));
+    out.iter_mut().filter(|name| *name == "del").for_each(|name| *name = "delete".to_owned());
     if out.is_empty() {
         out = listed(context, call).unwrap_or_default();
         // A list with POST in it is for all that clients send, and is taken apart where it stands.
@@ -375,15 +393,17 @@ fn framework(
 
 /// The only web framework that the package imports.
 fn imported_framework(context: &Context<'_, '_>) -> String {
-    let known = ["express", "hono", "fastify"];
     let flow = &context.analysis.flow;
     let modules = flow.program.modules.iter().zip(context.modules).filter(|(_, ours)| **ours);
     let sources = modules.flat_map(|(module, _)| &module.imports).map(|import| import.source.text());
-    let mut found: Vec<&str> = known.into_iter().filter(|name| sources.clone().any(|source| source == *name)).collect();
-    match found.len() {
-        1 => found.remove(0).to_owned(),
-        _ => String::new(),
-    }
+    let mut found: Vec<&str> = sources.filter(|source| Framework::is_one(source)).collect();
+    // Its own package before those that belong to it.
+    found.sort_unstable_by_key(|name| (name.len(), *name));
+    found.dedup();
+    let first = found.first().copied().unwrap_or_default();
+    let known = Framework::of_package(first);
+    let one = found.len() == 1 || known.is_some() && found.iter().all(|name| Framework::of_package(name) == known);
+    if one { first.to_owned() } else { String::new() }
 }
 
 /// Functions that a framework finds by their exported names: `export async function POST(request)`.

@@ -128,7 +128,7 @@ impl Entry<'_> {
                     "{app}.route({{\n\tmethod: [{get}, {delete}],\n\turl: {path},\n\thandler: {parameters} => {{\n{answer}\n\t}}{comma}\n}});"
                 )
             }
-            Framework::Express | Framework::Node => {
+            Framework::Express | Framework::Koa | Framework::Node => {
                 format!("{app}.all({path}, {parameters} => {{\n{}\n}});", indented(&self.answer_plain(&NOT_ALLOWED)))
             }
         };
@@ -143,8 +143,7 @@ impl Entry<'_> {
 
     /// `(req, res)`, typed where nothing implies the types; `request` says whether the request is used.
     pub fn parameters(&self, request: bool) -> String {
-        let unused =
-            if request || self.framework == Framework::Hono || self.request.starts_with('_') { "" } else { "_" };
+        let unused = if request || self.framework.has_context() || self.request.starts_with('_') { "" } else { "_" };
         let first = format!("{unused}{}", self.request);
         if self.response.is_empty() {
             return match self.types {
@@ -223,14 +222,23 @@ impl Entry<'_> {
     pub fn hijack(&self) -> String {
         match self.framework {
             Framework::Fastify => self.style.dress(&format!("{}.hijack();", self.response)),
+            Framework::Koa => self.style.dress(&format!("{}.respond = false;", self.request)),
             _ => String::new(),
+        }
+    }
+
+    /// The platform's response.
+    fn written(&self) -> String {
+        match self.framework {
+            Framework::Fastify => format!("{}.raw", self.response),
+            Framework::Koa => format!("{}.res", self.request),
+            _ => self.response.to_owned(),
         }
     }
 
     fn close_plain(&self, server: &str) -> String {
         let close = self.style.string("close");
-        let raw = if self.framework == Framework::Fastify { ".raw" } else { "" };
-        format!("{}{raw}.on({close}, () => void {server}.close());", self.response)
+        format!("{}.on({close}, () => void {server}.close());", self.written())
     }
 
     fn caught_plain(&self) -> String {
@@ -238,10 +246,10 @@ impl Entry<'_> {
         if self.framework.returns() {
             return format!("catch (error) {{\n\t{log}\n{}\n}}", indented(&self.answer_plain(&INTERNAL)));
         }
-        let raw = if self.framework == Framework::Fastify { ".raw" } else { "" };
-        // Fastify was told that the answer is no matter of its own.
-        let written = Entry { framework: if raw.is_empty() { self.framework } else { Framework::Node }, ..*self };
-        let response = format!("{}{raw}", self.response);
+        // Fastify and Koa were told that the answer is no matter of their own.
+        let raw = matches!(self.framework, Framework::Fastify | Framework::Koa);
+        let written = Entry { framework: if raw { Framework::Node } else { self.framework }, ..*self };
+        let response = self.written();
         let answer = Entry { response: &response, ..written }.answer_plain(&INTERNAL);
         format!(
             "catch (error) {{\n\t{log}\n\tif (!{response}.headersSent) {{\n{}\n\t}}\n}}",
@@ -286,6 +294,11 @@ impl Entry<'_> {
                 let set = header.map(|(name, value)| format!(",\n\t{{ {name}: {value} }}"));
                 let (request, body, comma) = (self.request, deeper(&body), self.argument_comma());
                 format!("{request}.json(\n\t{body},\n\t{status}{}{comma}\n);", set.unwrap_or_default())
+            }
+            Framework::Koa => {
+                let context = self.request;
+                let set = header.map(|(name, value)| format!("{context}.set({}, {value});\n", self.style.string(name)));
+                format!("{context}.status = {status};\n{}{context}.body = {body};", set.unwrap_or_default())
             }
             Framework::Web => {
                 let set = header.map(|(name, value)| format!(", headers: {{ {name}: {value} }}"));

@@ -83,6 +83,7 @@ impl InFlight<'_> {
             Framework::Fastify => self.fastify(),
             Framework::Node => self.node(),
             Framework::Hono => self.hono(),
+            Framework::Koa => self.koa(),
             Framework::Web => return None,
         };
         let (set_type, track_type) = self.comments();
@@ -103,6 +104,10 @@ impl InFlight<'_> {
             Framework::Fastify => {
                 let raw = self.entry.style.string("raw");
                 (format!("{response}[{raw}]"), param(request, &format!("_{own}")) + &param(response, of_response))
+            }
+            Framework::Koa => {
+                let res = self.entry.style.string("res");
+                (format!("{request}[{res}]"), param(request, own) + &param(next, "next"))
             }
             Framework::Node => (response.to_owned(), param(response, of_response)),
             Framework::Express => {
@@ -184,6 +189,10 @@ impl InFlight<'_> {
                 let raw = self.entry.style.string("raw");
                 format!("{}[{raw}]", self.entry.types.map_or("", |(_, response)| response))
             }
+            Framework::Koa => {
+                let res = self.entry.style.string("res");
+                format!("{}[{res}]", self.entry.types.map_or("", |(context, _)| context))
+            }
             _ => self.entry.types.map_or("", |(_, response)| response).to_owned(),
         }
     }
@@ -255,6 +264,29 @@ impl InFlight<'_> {
         let raw = format!("{}.raw", entry.response);
         let admit = indented(&self.admit(&raw), 1);
         format!("const {} = async {} => {{\n{gates}{admit}\n}};", self.names.track, entry.parameters(false))
+    }
+
+    fn koa(&self) -> String {
+        let entry = self.entry;
+        let (track, context) = (&self.names.track, entry.request);
+        let gates = self.gates("return;");
+        let admit = self.admit(&format!("{context}.res"));
+        // The newest revision says the method in a header.
+        let admit = match self.modern {
+            true => {
+                let (name, method) = (entry.style.string("mcp-method"), entry.style.string("subscriptions/listen"));
+                format!("if ({context}.get({name}) !== {method}) {{\n{}\n}}", indented(&admit, 1))
+            }
+            false => admit,
+        };
+        let (context_type, next_type) = match (entry.types, self.next) {
+            (Some((context, _)), Some(next)) => (format!(": {context}"), format!(": {next}")),
+            _ => Default::default(),
+        };
+        let admit = indented(&admit, 1);
+        format!(
+            "const {track} = async ({context}{context_type}, next{next_type}) => {{\n{gates}{admit}\n\tawait next();\n}};"
+        )
     }
 
     fn node(&self) -> String {

@@ -199,7 +199,7 @@ impl Code<'_> {
         let caught = match handled.framework {
             Framework::Express => self.project.express_catches(),
             Framework::Fastify | Framework::Node => false,
-            Framework::Hono | Framework::Web => true,
+            Framework::Hono | Framework::Koa | Framework::Web => true,
         };
         !caught && !handled.caught
     }

@@ -40,11 +40,12 @@ impl<'w> Fold<'w> {
                 object.is_none_or(|object| self.quiet_within(unit, object, depth))
             };
             return self.looks_at_table(unit, node)
+                || self.loads_platform(unit, node)
                 || pure::is_pure(&file.script, node)
                 || self.asks_empty(unit, node)
                 || (self.computes(unit, node) && of_quiet());
         }
-        if pure::is_pure(&file.script, node) {
+        if pure::is_pure(&file.script, node) || self.makes_nothing(unit, node) {
             return true;
         }
         match node.kind() {
@@ -292,7 +293,8 @@ impl<'w> Fold<'w> {
     /// A note in a record, or in a variable of the code that goes: `entry.lastSeen = Date.now()`.
     fn quiet_target(&self, unit: usize, target: Node<'w>, assignment: Node<'w>) -> bool {
         let value = assignment.child_by_field_name("right");
-        target.kind() == "member_expression" && value.is_some_and(|value| self.looks(unit, value))
+        target.kind() == "member_expression"
+            && value.is_some_and(|value| self.looks(unit, value) || self.sets_timer(unit, bare(value)))
     }
 
     fn chore_call(&self, unit: usize, call: Node<'w>, closing: bool) -> bool {
@@ -313,7 +315,11 @@ impl<'w> Fold<'w> {
         }
         let callee = call.child_by_field_name("function");
         let name = callee.map_or("", |callee| file.script.of(callee));
-        if closing && matches!(name, "clearTimeout" | "clearInterval") {
+        if closing
+            && (matches!(name, "clearTimeout" | "clearInterval")
+                || self.collects(unit, call)
+                || self.frees_timer(unit, call))
+        {
             return true;
         }
         // `x.close().catch(() => {})`.
@@ -335,6 +341,23 @@ impl<'w> Fold<'w> {
             Some(target) => self.function_chore(*target, closing),
             None => false,
         }
+    }
+
+    /// `stale.push(id)` on a list of the function itself.
+    fn collects(&self, unit: usize, call: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let callee = call.child_by_field_name("function");
+        let puts = callee
+            .and_then(|callee| callee.child_by_field_name("property"))
+            .is_some_and(|name| matches!(file.script.of(name), "push" | "unshift" | "add"));
+        let list =
+            callee.and_then(|callee| callee.child_by_field_name("object")).filter(|list| list.kind() == "identifier");
+        let own =
+            list.and_then(|list| file.symbol(list)).zip(enclosing_function(call)).is_some_and(|(symbol, function)| {
+                file.declared_by(symbol) != SymbolKind::Parameter && file.home(symbol) == span(function)
+            });
+        let given = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+        puts && own && given.into_iter().all(|value| self.looks(unit, value))
     }
 
     /// Whether all that a callback does is such a chore.

@@ -21,7 +21,7 @@ impl<'w> Fold<'w> {
             span(body).contains(span(table)) && !self.looks_up(target.0, table)
         });
         whole
-            && self.closes(target.0, body)
+            && (self.closes(target.0, body) || self.closes_by_calls(target.0, body))
             && children(body).into_iter().all(|node| self.closing_statement(target.0, node))
     }
 
@@ -61,7 +61,11 @@ impl<'w> Fold<'w> {
     pub(super) fn shutdowns(&self, unit: usize) -> Vec<Node<'w>> {
         let mut out: Vec<Node<'w>> = Vec::new();
         let tables = self.places(unit, &Fact::Table);
-        let copies: Vec<Node<'w>> = tables.iter().flat_map(|table| self.copies(unit, *table)).collect();
+        let mut copies: Vec<Node<'w>> = tables.iter().flat_map(|table| self.copies(unit, *table)).collect();
+        let calls = self.world.units[unit].calls.iter().filter(|(_, target)| self.lists_all(**target));
+        copies.extend(calls.filter_map(|(at, _)| self.world.units[unit].script.node(*at)));
+        copies.retain(|copy| !self.edits[unit].gone(*copy));
+        copies.sort_by_key(Node::start_byte);
         for table in tables.into_iter().chain(copies) {
             let mut found = statement(table);
             // The loop rather than a statement within it.
@@ -75,7 +79,10 @@ impl<'w> Fold<'w> {
             {
                 found = around;
             }
-            let closes = self.closes(unit, found) && !self.in_timer(unit, found) && !self.was_called(unit, found);
+            let closes = (self.closes(unit, found)
+                || found.kind() == "for_in_statement" && self.closes_by_calls(unit, found))
+                && !self.in_timer(unit, found)
+                && !self.was_called(unit, found);
             let known = out.iter().any(|known| span(*known).contains(span(found)));
             // The initial value of a field has no statement of its own.
             let whole = matches!(found.kind(), "class_declaration" | "abstract_class_declaration" | "export_statement");
@@ -84,6 +91,27 @@ impl<'w> Fold<'w> {
             }
         }
         out
+    }
+
+    /// Whether all that a function does is to answer the sessions of a table: `all() { return [...this.sessions.values()]; }`.
+    fn lists_all(&self, target: Function) -> bool {
+        let body = self.world.function(target).and_then(|function| function.child_by_field_name("body"));
+        let Some(body) = body else { return false };
+        let answer = match children(body).as_slice() {
+            [only] if only.kind() == "return_statement" => children(*only).first().copied(),
+            _ => (body.kind() != "statement_block").then_some(body),
+        };
+        answer.is_some_and(|answer| {
+            let mut tables = self.all_places(target.0, &Fact::Table).into_iter();
+            matches!(bare(answer).kind(), "array" | "call_expression")
+                && tables.any(|table| {
+                    span(answer).contains(span(table))
+                        && table.parent().is_some_and(|member| {
+                            let name = member.child_by_field_name("property");
+                            name.is_some_and(|name| self.world.units[target.0].script.of(name) == "values")
+                        })
+                })
+        })
     }
 
     /// Uses of a variable that holds what a table holds: `const open = [...table.values()]`.
@@ -174,8 +202,16 @@ impl<'w> Fold<'w> {
             self.edits[unit].cut(Span::new(script.line_start(above), script.line_end(last)));
         }
         let indent = self.edits[unit].indentation(script, shutdown).to_owned();
-        let wait = if first { script.indented(wait, &indent) } else { String::new() };
-        let statements = follows.map_or_else(Vec::new, children);
+        let line = script.line_start(shutdown.start_byte());
+        // A statement among others on a line stays on that.
+        let dense = !script.text()[line..shutdown.start_byte()].trim().is_empty();
+        let wait = match (first, dense) {
+            (false, _) => String::new(),
+            (true, true) => wait.split(script.style.newline).map(str::trim).collect::<Vec<_>>().join(" "),
+            (true, false) => script.indented(wait, &indent),
+        };
+        let block = follows.filter(|follows| follows.kind() == "statement_block");
+        let statements = block.map_or_else(Vec::new, children);
         match (statements.first(), statements.last(), follows) {
             (Some(from), Some(to), _) => {
                 self.edits[unit].unwrap_lines(script, shutdown, *from, *to);
@@ -220,25 +256,5 @@ impl<'w> Fold<'w> {
                 "close the sessions in a statement of its own, then run again",
             )
         })
-    }
-
-    /// Shutdown waits, so that the function around it has to be asynchronous.
-    fn make_async(&mut self, unit: usize, at: Node<'w>) -> Result<(), Refused> {
-        let script = &self.world.units[unit].script;
-        let Some(function) = enclosing_function(at) else { return Ok(()) };
-        let mut cursor = function.walk();
-        if function.children(&mut cursor).any(|child| child.kind() == "async") {
-            return Ok(());
-        }
-        let callback = function.parent().is_some_and(|parent| parent.kind() == "arguments");
-        if !callback || bare(function).kind() == "method_definition" {
-            return Err(script.refuse(
-                at,
-                "shutdown closes all sessions here, and the function around it does not wait for anything",
-                "make this function asynchronous, and await it where it is called, then run again",
-            ));
-        }
-        self.edits[unit].insert(function.start_byte(), "async ");
-        Ok(())
     }
 }

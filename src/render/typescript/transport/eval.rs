@@ -109,13 +109,14 @@ impl Machine<'_> {
                     let value = self.field(child, "value", env);
                     let key =
                         child.child_by_field_name("key").map_or("", |key| self.text(key).trim_matches(['"', '\'']));
-                    if value.truth() == Some(true) && !self.written.contains(key) {
-                        fields.push((key.to_owned(), Value::Some));
+                    if let Some(held) = held(&value).filter(|_| !self.written.contains(key)) {
+                        fields.push((key.to_owned(), held));
                     }
                 }
                 "shorthand_property_identifier" => {
-                    if self.eval(child, env).truth() == Some(true) && !self.written.contains(self.text(child)) {
-                        fields.push((self.text(child).to_owned(), Value::Some));
+                    let value = self.eval(child, env);
+                    if let Some(held) = held(&value).filter(|_| !self.written.contains(self.text(child))) {
+                        fields.push((self.text(child).to_owned(), held));
                     }
                 }
                 "method_definition" => {}
@@ -365,5 +366,13 @@ fn compare(operator: &str, left: &Value, right: &Value) -> Value {
         "instanceof" if left.truth() == Some(false) => Value::Bool(false),
         ">" if *left == Value::Zero && *right == Value::Zero => Value::Bool(false),
         _ => Value::Unknown,
+    }
+}
+
+/// What is kept of the value of a field: that it holds something, or that there is nothing for want of a session.
+fn held(value: &Value) -> Option<Value> {
+    match value {
+        Value::Gone | Value::Absent | Value::Null => Some(value.clone()),
+        value => (value.truth() == Some(true)).then_some(Value::Some),
     }
 }

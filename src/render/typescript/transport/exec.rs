@@ -8,7 +8,7 @@ use super::eval::FILLS;
 use super::machine::Machine;
 use super::value::Value;
 use crate::model::facts::SymbolKind;
-use crate::render::typescript::script::{bare, children, is_function};
+use crate::render::typescript::script::{bare, children, is_function, span};
 
 impl Machine<'_> {
     /// Runs a statement; whether what follows it is reached.
@@ -60,17 +60,33 @@ impl Machine<'_> {
             }
             _ if is_function(node) => true,
             "import_statement" | "interface_declaration" | "type_alias_declaration" | "empty_statement" => true,
-            "expression_statement" => {
-                for child in children(node) {
-                    self.eval(child, env);
-                }
-                true
-            }
+            "expression_statement" => children(node).into_iter().all(|child| {
+                let value = self.eval(child, env);
+                !(self.throws_by_name(child) || value == Value::Never && self.is_waited_for(child))
+            }),
             _ => {
                 self.eval(node, env);
                 true
             }
         }
+    }
+
+    /// `ctx.throw(404)`: a method of that name throws.
+    fn throws_by_name(&self, node: Node<'_>) -> bool {
+        let callee = node.child_by_field_name("function").filter(|_| node.kind() == "call_expression");
+        let name = callee.and_then(|callee| callee.child_by_field_name("property"));
+        name.is_some_and(|name| self.world.units[self.at].script.of(name) == "throw")
+    }
+
+    /// Whether a call of a function of the program is done when its statement is.
+    fn is_waited_for(&self, node: Node<'_>) -> bool {
+        let awaits = node.kind() == "await_expression";
+        let call = if awaits { children(node).first().copied().map(bare) } else { Some(node) };
+        let target = call.and_then(|call| self.world.units[self.at].calls.get(&span(call)));
+        target.and_then(|target| self.world.function(*target)).is_some_and(|function| {
+            let mut cursor = function.walk();
+            awaits || !function.children(&mut cursor).any(|child| child.kind() == "async")
+        })
     }
 
     fn exec_all(&mut self, statements: &[Node<'_>], env: &mut Env) -> bool {

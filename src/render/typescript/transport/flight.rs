@@ -137,7 +137,7 @@ impl<'w> Fold<'w> {
                 "close what is not about sessions here, and leave the sessions out; then run this again",
             ));
         }
-        let framework = framework(route, &self.world.units[routed].script);
+        let framework = framework(route, &self.world.units[routed].script)?;
         let asks = self.asks_to_count(route).unwrap_or(routed);
         let names = self.free_names(unit, asks);
         let typed = script.typed();
@@ -145,13 +145,14 @@ impl<'w> Fold<'w> {
         let (ty, next) = match framework {
             Framework::Express => (("Request", "Response"), "NextFunction"),
             Framework::Fastify => (("FastifyRequest", "FastifyReply"), ""),
-            Framework::Hono => (("Context", ""), "Next"),
+            Framework::Hono | Framework::Koa => (("Context", ""), "Next"),
             _ => (("IncomingMessage", "ServerResponse"), ""),
         };
         let source = match framework {
             Framework::Express => "express",
             Framework::Fastify => "fastify",
             Framework::Hono => "hono",
+            Framework::Koa => "koa",
             _ => "node:http",
         };
         let imported = |name: &str| format!("import({}).{name}", script.style.string(source));
@@ -279,11 +280,7 @@ impl<'w> Fold<'w> {
     }
 
     fn names_of_handler(&self, route: &Route, framework: Framework) -> (String, String) {
-        let otherwise = match framework {
-            Framework::Hono => ("c", ""),
-            Framework::Fastify => ("request", "reply"),
-            _ => ("req", "res"),
-        };
+        let otherwise = framework.names();
         let handler = self.handlers(route).first().copied();
         let node = handler.and_then(|handler| self.world.function(handler));
         let (Some((unit, _)), Some(node)) = (handler, node) else {

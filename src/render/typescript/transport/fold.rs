@@ -32,6 +32,8 @@ pub struct Fold<'w> {
     pub notes: Vec<String>,
     /// Where a handler of methods that are gone was declared under its new name: the file and the block.
     pub turned_away: Vec<(usize, usize)>,
+    /// Helpers that answer methods that are gone, with what they are given.
+    pub answering: FxHashSet<Function>,
     /// A handler of the second SDK will serve all methods.
     pub modern: bool,
     /// The function that counts requests, where it has to be called in the handler.
@@ -69,6 +71,7 @@ impl<'w> Fold<'w> {
             unwrapped: FxHashMap::default(),
             notes: Vec::new(),
             turned_away: Vec::new(),
+            answering: FxHashSet::default(),
             modern: false,
             counted_by: None,
             node_handlers: FxHashSet::default(),
@@ -127,7 +130,7 @@ impl<'w> Fold<'w> {
             "switch_statement" => self.fold_switch(unit, node),
             "ternary_expression" | "binary_expression" => self.fold_choice(unit, node),
             "for_in_statement" if self.decided(unit, node) == Some(false) && self.is_chore(unit, node, true) => {
-                if !self.closes(unit, node) {
+                if !self.closes(unit, node) && !self.closes_by_calls(unit, node) {
                     self.remove(unit, node);
                 }
                 Ok(())
@@ -207,12 +210,12 @@ impl<'w> Fold<'w> {
             return true;
         }
         let reaper = self.is_reaper(unit, node);
-        if (reaper || self.speaks_of_sessions(unit, node)) && !self.closes(unit, node) {
+        if (reaper || self.speaks_of_sessions(unit, node)) && !self.closes(unit, node) && !self.ends_all(unit, node) {
             if self.tells_bound(unit, node) {
                 return false;
             }
             if self.is_chore(unit, node, false) {
-                return !self.trim_log(unit, node);
+                return !self.trim_log(unit, node) && !self.logs_more(unit, node);
             }
             if self.ends_session(unit, node) {
                 self.note_counters(unit, node);
@@ -237,6 +240,33 @@ impl<'w> Fold<'w> {
         any(node, &mut |inner| file.fact(inner) == Some(&Fact::Close))
             && !self.is_reaper(unit, node)
             && !self.ends_session(unit, node)
+    }
+
+    /// The same, by way of functions that do nothing else: `for (const id of sessions.keys()) await end(id);`.
+    pub(super) fn closes_by_calls(&self, unit: usize, node: Node<'w>) -> bool {
+        let calls = &self.world.units[unit].calls;
+        any(node, &mut |inner| {
+            let target = calls.get(&span(inner)).filter(|_| inner.kind() == "call_expression");
+            target.is_some_and(|target| {
+                let closes = self.world.function(*target).is_some_and(|function| self.closes(target.0, function));
+                // Those that are looked for are not all.
+                let mut around = std::iter::successors(inner.parent(), Node::parent).take_while(|outer| *outer != node);
+                closes && !around.any(|outer| outer.kind() == "if_statement") && self.function_chore(*target, true)
+            })
+        })
+    }
+
+    /// Whether a statement calls what closes all sessions by way of other functions: `await sessions.endAll();`.
+    fn ends_all(&self, unit: usize, node: Node<'w>) -> bool {
+        let calls = &self.world.units[unit].calls;
+        any(node, &mut |inner| {
+            let target = calls.get(&span(inner)).filter(|_| inner.kind() == "call_expression");
+            target.is_some_and(|target| {
+                let closes =
+                    self.world.function(*target).is_some_and(|function| self.closes_by_calls(target.0, function));
+                closes && self.argument(inner, 0).is_none() && self.only_closes(*target)
+            })
+        })
     }
 
     /// `transport.onclose = () => { … }` whose body is about the table alone.

@@ -24,7 +24,7 @@ pub fn of_post(step: &Transport, world: &World) -> Vec<Function> {
 }
 
 /// Whether a function asks for sessions.
-fn asks(world: &World, (unit, at): Function) -> bool {
+pub(super) fn asks(world: &World, (unit, at): Function) -> bool {
     world.function((unit, at)).is_some_and(|function| {
         any(function, &mut |node| {
             matches!(world.units[unit].fact(node), Some(Fact::Absent | Fact::Table | Fact::Opens | Fact::Carried))
@@ -140,6 +140,11 @@ impl<'w> Fold<'w> {
             })
         };
         let Some(name) = self.name_of(own.0, function) else {
+            if let Some(factory) = self.made_by(own.0, function) {
+                let mut calls = self.calls_of((own.0, span(factory)));
+                calls.retain(|(unit, call)| within(*unit, *call) && !self.edits[*unit].gone(*call));
+                return calls;
+            }
             let registered = anywhere && self.registration(own.0, function).is_some();
             return if registered || within(own.0, function) { vec![(own.0, function)] } else { Vec::new() };
         };
@@ -162,6 +167,19 @@ impl<'w> Fold<'w> {
             });
         }
         out
+    }
+
+    /// The function that all it does is to make another: `function requireSession(sessions) { return (req, res, next) => { … }; }`.
+    fn made_by(&self, unit: usize, function: Node<'w>) -> Option<Node<'w>> {
+        let factory = enclosing_function(function)?;
+        let body = factory.child_by_field_name("body")?;
+        let only = match children(body).as_slice() {
+            [only] if body.kind() == "statement_block" && only.kind() == "return_statement" => {
+                children(*only).first().copied()?
+            }
+            _ => body,
+        };
+        (bare(only) == function && self.name_of(unit, factory).is_some()).then_some(factory)
     }
 
     fn name_of(&self, unit: usize, function: Node<'w>) -> Option<Node<'w>> {
@@ -242,7 +260,7 @@ impl<'w> Fold<'w> {
             any(function, &mut |node| {
                 let target = self.world.units[unit].calls.get(&span(node)).filter(|_| node.kind() == "call_expression");
                 let leads = target.is_some_and(|target| self.leads_to_answer(*target, 4));
-                if leads && enclosing_function(node) == Some(function) && !self.edits[unit].gone(node) {
+                if leads && self.is_run_by(unit, function, node) && !self.edits[unit].gone(node) {
                     calls.push(node);
                 }
                 leads
@@ -264,6 +282,28 @@ impl<'w> Fold<'w> {
             self.edits[unit].insert(at.start_byte(), format!("{}{apart}", flight.hook()));
         }
         Ok(())
+    }
+
+    /// Whether code stands in a handler itself, or in a function that the handler runs last: `const route = async () => { … }`, and
+    /// `route().catch(fail);` at its end.
+    fn is_run_by(&self, unit: usize, handler: Node<'w>, node: Node<'w>) -> bool {
+        let Some(inner) = enclosing_function(node) else { return false };
+        if inner == handler {
+            return true;
+        }
+        let name = inner
+            .parent()
+            .filter(|parent| parent.kind() == "variable_declarator" && enclosing_function(inner) == Some(handler))
+            .and_then(|declarator| declarator.child_by_field_name("name"));
+        let symbol = name.and_then(|name| self.world.units[unit].symbol(name));
+        let uses = symbol.map_or_else(Vec::new, |symbol| self.uses(unit, (unit, symbol)));
+        let mut uses = uses.into_iter().filter(|used| Some(*used) != name);
+        let (Some(used), None) = (uses.next(), uses.next()) else { return false };
+        let last = handler.child_by_field_name("body").and_then(|body| children(body).last().copied());
+        let called = used.parent().is_some_and(|call| call.child_by_field_name("function") == Some(used));
+        called
+            && enclosing_function(used) == Some(handler)
+            && last.is_some_and(|last| last.kind() == "expression_statement" && last == statement(used))
     }
 
     /// Whether a function answers requests, itself or in what it calls.

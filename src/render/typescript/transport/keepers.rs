@@ -84,7 +84,7 @@ impl<'w> Fold<'w> {
     /// The file whose code has requests counted: that of the route, or for a plain server that in which they are answered.
     pub(super) fn asks_to_count(&self, route: &Route) -> Option<usize> {
         let routed = self.world.unit(&route.at.path)?;
-        if framework(route, &self.world.units[routed].script) != Framework::Node {
+        if !framework(route, &self.world.units[routed].script).is_ok_and(|known| known == Framework::Node) {
             return Some(routed);
         }
         let answers = |unit: &usize| self.places(*unit, &Fact::Handle).into_iter().any(|node| self.runs(*unit, node));

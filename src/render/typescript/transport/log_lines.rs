@@ -17,6 +17,26 @@ impl<'w> Fold<'w> {
         call.is_some_and(|call| self.trim_call(unit, call))
     }
 
+    /// Whether a statement calls a function that logs more than the session that it is given: `logCall(sessionId, tool, ms)`.
+    pub(super) fn logs_more(&self, unit: usize, node: Node<'w>) -> bool {
+        let call = children(node).first().copied().map(bare).filter(|call| call.kind() == "call_expression");
+        let Some(call) = call else { return false };
+        let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+        let more = arguments.into_iter().any(|argument| !self.is_of_session(unit, argument));
+        let target = self.world.units[unit].calls.get(&span(call)).filter(|_| more);
+        let function = target.and_then(|(at, own)| Some((*at, self.world.function((*at, *own))?)));
+        function.is_some_and(|(at, function)| {
+            any(function, &mut |line| {
+                self.world.units[at].fact(line) == Some(&Fact::Log)
+                    && line
+                        .child_by_field_name("arguments")
+                        .map_or_else(Vec::new, children)
+                        .into_iter()
+                        .any(|said| self.says_more(at, said))
+            })
+        })
+    }
+
     /// Whether a log line tells of sessions nothing but how many there are, where that is too many: it stays with the bound.
     pub(super) fn tells_bound(&self, unit: usize, node: Node<'w>) -> bool {
         let file = &self.world.units[unit];
@@ -129,6 +149,13 @@ impl<'w> Fold<'w> {
             "string" | "number" | "true" | "false" | "undefined" | "null" => false,
             "template_string" => substitutions(node).into_iter().any(|part| self.says_more(unit, part)),
             "object" => children(node).into_iter().any(|field| self.says_more(unit, value_of(field))),
+            // `JSON.stringify({ sessionId, tool })`.
+            "call_expression" if self.speaks_of_sessions(unit, node) => {
+                let list = node.child_by_field_name("arguments").map_or_else(Vec::new, children);
+                let callee = node.child_by_field_name("function").map_or("", |callee| file.script.of(callee));
+                matches!(callee, "JSON.stringify" | "inspect" | "format" | "util.inspect" | "util.format")
+                    && list.into_iter().any(|argument| self.says_more(unit, argument))
+            }
             "template_substitution" | "array" | "binary_expression" | "ternary_expression" | "spread_element" => {
                 children(node).into_iter().any(|child| self.says_more(unit, child))
             }

@@ -332,13 +332,14 @@ impl<'w> Machine<'w> {
             "object_pattern" | "array_pattern" => {
                 for child in children(target) {
                     let part = match (&value, child.kind()) {
-                        (Value::Record(fields), "shorthand_property_identifier_pattern") => {
-                            let name = self.text(child);
+                        (Value::Record(fields), "shorthand_property_identifier_pattern" | "pair_pattern") => {
+                            let name = self.text(child.child_by_field_name("key").unwrap_or(child));
                             fields.iter().find(|(field, _)| field == name).map_or(Value::Unknown, |(_, v)| v.clone())
                         }
                         _ => Value::Unknown,
                     };
-                    self.bind(child, part, env);
+                    let inner = child.child_by_field_name("value").filter(|_| child.kind() == "pair_pattern");
+                    self.bind(inner.unwrap_or(child), part, env);
                 }
             }
             "pair_pattern" => {

@@ -15,7 +15,7 @@ impl<'w> Fold<'w> {
     pub(super) fn all(&mut self, route: &Route) -> Result<(), Refused> {
         let Some(unit) = self.world.unit(&route.at.path) else { return Ok(()) };
         let script = &self.world.units[unit].script;
-        let framework = framework(route, script);
+        let framework = framework(route, script)?;
         // Its methods are told apart in its body.
         if framework == Framework::Node {
             return Ok(());
@@ -50,11 +50,7 @@ impl<'w> Fold<'w> {
             [_] | [] if !chained => return Err(stop(call)),
             _ => app,
         };
-        let (request, response) = match framework {
-            Framework::Hono => ("c", ""),
-            Framework::Fastify => ("request", "reply"),
-            _ => ("req", "res"),
-        };
+        let (request, response) = framework.names();
         let entry = Entry { style: &script.style, framework, request, response, types: None };
         let indent = self.edits[unit].indentation(script, statement(call)).to_owned();
         let newline = script.style.newline;

@@ -28,6 +28,7 @@ mod hooks;
 mod keepers;
 mod leftovers;
 mod lines;
+mod listed;
 mod log_lines;
 mod machine;
 mod methods;
@@ -45,7 +46,9 @@ mod setup;
 mod slots;
 mod sse;
 mod tidy;
+mod timers;
 mod value;
+mod waits;
 mod web;
 mod world;
 
@@ -117,7 +120,7 @@ fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Option<
         }
         let route =
             step.routes.iter().find(|route| serves(route) != Serves::Gone && route.at.path == unit.script.path)?;
-        out.extend(modern::changes(&unit.script, &own, routes::framework(route, &unit.script))?);
+        out.extend(modern::changes(&unit.script, &own, routes::framework(route, &unit.script).ok()?)?);
     }
     out.extend(rendered.changes.iter().filter(|change| world.unit(&change.path).is_none()).cloned());
     Some(out)
@@ -172,6 +175,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     let folded = [fold.heard_by_logs_alone(), fold.run(), fold.lost_at_end(), fold.routes(step)];
     fold.unhook(step);
     fold.node_helpers(step);
+    fold.node_lists(step);
     let set_up = fold.set_up(&|unit| {
         let script = &world.units[unit].script;
         Project::of(files, &script.path).generator(script.typed())
@@ -237,7 +241,8 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     if !modern {
         for (own, unit) in changes.iter_mut().zip(&world.units) {
             let uncaught = |route: &Route| {
-                route.at.path == unit.script.path && routes::framework(route, &unit.script) == Framework::Express
+                route.at.path == unit.script.path
+                    && routes::framework(route, &unit.script).is_ok_and(|known| known == Framework::Express)
             };
             if step.routes.iter().any(uncaught) && !Project::of(files, &unit.script.path).express_catches() {
                 *own = guard::changes(&unit.script, std::mem::take(own));

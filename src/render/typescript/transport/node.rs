@@ -38,6 +38,39 @@ impl<'w> Fold<'w> {
         Ok(())
     }
 
+    /// Answers that list the methods of the endpoint name POST alone: `{ Allow: 'GET, POST, DELETE' }`.
+    pub fn node_lists(&mut self, step: &Transport) {
+        let nodes = step.routes.iter().filter(|route| is_node(route));
+        let handlers: Vec<_> = nodes.flat_map(|route| self.handlers(route)).collect();
+        for (unit, at) in handlers {
+            let Some(handler) = self.world.units[unit].script.node(at) else { continue };
+            let script = &self.world.units[unit].script;
+            let mut lists = Vec::new();
+            any(handler, &mut |node| {
+                let name = match node.kind() {
+                    "pair" => node.child_by_field_name("key"),
+                    "call_expression" => self.argument(node, 0),
+                    _ => None,
+                };
+                let value = match node.kind() {
+                    "pair" => node.child_by_field_name("value"),
+                    _ => self.argument(node, 1),
+                };
+                let allows =
+                    name.is_some_and(|name| script.of(name).trim_matches(['"', '\'']).eq_ignore_ascii_case("allow"));
+                let own = value.filter(|value| allows && value.kind() == "string" && !self.edits[unit].gone(*value));
+                lists.extend(own.filter(|value| {
+                    let text = script.of(*value);
+                    ["GET", "POST", "DELETE"].iter().all(|method| text.contains(method))
+                }));
+                false
+            });
+            for list in lists {
+                self.edits[unit].replace(span(list), script.style.string("POST"));
+            }
+        }
+    }
+
     fn parameter_names(&self, unit: usize, function: Node<'w>) -> Vec<&'w str> {
         let script = &self.world.units[unit].script;
         let name = |param: Node<'w>| script.of(param.child_by_field_name("pattern").unwrap_or(param));
@@ -164,9 +197,11 @@ impl<'w> Fold<'w> {
     pub fn node_helpers(&mut self, step: &Transport) {
         let handlers: Vec<_> =
             step.routes.iter().filter(|route| is_node(route)).flat_map(|route| self.handlers(route)).collect();
-        for (unit, at) in handlers {
-            let Some(handler) = self.world.units[unit].script.node(at) else { continue };
-            for function in self.functions(unit) {
+        for (home, at) in handlers {
+            let units = 0..self.world.units.len();
+            let all: Vec<_> =
+                units.flat_map(|unit| self.functions(unit).into_iter().map(move |one| (unit, one))).collect();
+            for (unit, function) in all {
                 let own = span(function);
                 let script = &self.world.units[unit].script;
                 let Some(body) = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block")
@@ -179,8 +214,13 @@ impl<'w> Fold<'w> {
                     matches!(self.world.units[unit].fact(node), Some(Fact::Construct)) && !self.edits[unit].gone(node)
                 });
                 let gone = !answers.is_empty() && answers.iter().all(|node| self.edits[unit].gone(*node));
-                if own == span(handler) || own.contains(span(handler)) || !gone || serves || self.edits[unit].gone(body)
-                {
+                let around = home == unit && own.contains(at);
+                let calls = self.calls_of((unit, own));
+                let uncalled = !calls.is_empty() && calls.iter().all(|(at, call)| self.edits[*at].gone(*call));
+                // In other files, what POST runs as well hands its requests on.
+                let first = children(body).first().copied();
+                let shared = home != unit && !first.is_some_and(|first| self.gone_alone(unit, first));
+                if around || shared || uncalled || !gone || serves || self.edits[unit].gone(body) {
                     continue;
                 }
                 let names = (self.argument(answers[0], 0), self.argument(answers[0], 1));
@@ -191,6 +231,7 @@ impl<'w> Fold<'w> {
                 let inner = format!("{indent}{}", script.style.indent.text());
                 let newline = script.style.newline;
                 let text = script.indented(&entry.answer(&NOT_ALLOWED), &inner);
+                self.answering.insert((unit, own));
                 self.edits[unit].replace(span(body), format!("{{{newline}{inner}{text}{newline}{indent}}}"));
             }
         }

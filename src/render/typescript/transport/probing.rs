@@ -4,20 +4,39 @@ use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::fold::Fold;
+use super::hooks;
 use super::routes::{Serves, serves};
 use super::world::Function;
-use crate::plan::transport::Transport;
+use crate::plan::transport::{Route, Transport};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, bare, children, is_function};
 
 /// Methods of responses and contexts that send an answer.
-const SENDS: &[&str] =
-    &["json", "send", "end", "text", "html", "body", "redirect", "sendFile", "render", "sendStatus", "status", "code", "writeHead"];
+const SENDS: &[&str] = &[
+    "json",
+    "send",
+    "end",
+    "text",
+    "html",
+    "body",
+    "redirect",
+    "sendFile",
+    "render",
+    "sendStatus",
+    "status",
+    "code",
+    "writeHead",
+];
 
 impl<'w> Fold<'w> {
     /// Refuses where GET or DELETE without a session is answered with something other than an error.
     pub(super) fn probes(&self, step: &Transport, serving: &FxHashSet<Function>) -> Result<(), Refused> {
-        let gone = step.routes.iter().filter(|route| serves(route) == Serves::Gone);
+        // What looks for the session before the handler does turns requests without one away.
+        let looked_for = |route: &Route| {
+            let mut hooks = route.hooks.iter().filter_map(|site| Some((self.world.unit(&site.path)?, site.span)));
+            hooks.any(|hook| hooks::asks(self.world, hook))
+        };
+        let gone = step.routes.iter().filter(|route| serves(route) == Serves::Gone && !looked_for(route));
         for handler in gone.flat_map(|route| self.handlers(route)).filter(|handler| !serving.contains(handler)) {
             let body = self.world.function(handler).and_then(|node| node.child_by_field_name("body"));
             let Some(at) = body.and_then(|body| self.success(handler.0, body)) else { continue };
@@ -50,6 +69,12 @@ impl<'w> Fold<'w> {
 /// The status that a statement answers with, where it answers itself: 200 where it names none.
 fn status(script: &Script, statement: Node<'_>) -> Option<u32> {
     let mut call = children(statement).first().map(|node| bare(*node))?;
+    // Koa: `ctx.body = …`.
+    if let Some(target) = call.child_by_field_name("left").filter(|_| call.kind() == "assignment_expression") {
+        let body = target.child_by_field_name("property").is_some_and(|name| script.of(name) == "body");
+        let context = target.child_by_field_name("object").is_some_and(|object| is_response(script.of(object)));
+        return (body && context).then_some(200);
+    }
     if call.kind() == "await_expression" {
         call = bare(*children(call).first()?);
     }

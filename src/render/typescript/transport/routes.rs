@@ -45,15 +45,25 @@ pub fn is_node(route: &Route) -> bool {
     matches!(route.framework.as_str(), "http" | "https" | "http2" | "node:http" | "node:https")
 }
 
-/// The framework of a route.
-pub fn framework(route: &Route, script: &Script) -> Framework {
-    match route.framework.as_str() {
-        "fastify" | "@modelcontextprotocol/fastify" => Framework::Fastify,
-        name if name.contains("hono") => Framework::Hono,
-        _ if is_node(route) => Framework::Node,
-        "" if script.node(route.at.span).is_some_and(|node| node.kind() != "call_expression") => Framework::Web,
-        _ => Framework::Express,
+/// The framework of a route. Where it is not known, nothing can be written in its terms.
+pub fn framework(route: &Route, script: &Script) -> Result<Framework, Refused> {
+    if let Some(known) = Framework::of_package(&route.framework) {
+        return Ok(known);
     }
+    if route.framework.is_empty() && script.node(route.at.span).is_some_and(|node| node.kind() != "call_expression") {
+        return Ok(Framework::Web);
+    }
+    let whose = match route.framework.as_str() {
+        "" => "what framework this route belongs to is not known".to_owned(),
+        name => format!("this route belongs to `{name}`, whose handlers are not known here"),
+    };
+    Err(Refused {
+        at: route.at.clone(),
+        why: format!("{whose}, and answers have to be written in the framework's terms"),
+        todo: "answer GET and DELETE with 405 and `Allow: POST` here, and make server and transport in the handler of POST"
+            .to_owned(),
+        also: Vec::new(),
+    })
 }
 
 impl<'w> Fold<'w> {
@@ -145,7 +155,7 @@ impl<'w> Fold<'w> {
         for handler in self.handlers(route) {
             if serving.contains(&handler) || self.wrapper(route, handler).is_some() || self.shares(step, route, handler)
             {
-                self.not_allowed_here(step, route, handler);
+                self.not_allowed_here(step, route, handler)?;
             } else if answered.insert(handler) {
                 let own = |node: Node<'w>| if node.kind() == "method_definition" { node } else { statement(node) };
                 self.stale_comment(handler.0, self.world.function(handler).map(own));
@@ -166,7 +176,7 @@ impl<'w> Fold<'w> {
             (own && whole.kind() == "expression_statement").then_some(whole)
         };
         let Some(own) = inline(route) else { return false };
-        let express = framework(route, &self.world.units[handler.0].script) == Framework::Express;
+        let express = matches!(framework(route, &self.world.units[handler.0].script), Ok(Framework::Express));
         let others = step.routes.iter().filter(|other| serves(other) == Serves::Gone && other.at.path == route.at.path);
         let beside = others.filter(|other| other.at != route.at).filter_map(inline);
         express && beside.into_iter().any(|other| other.parent() == own.parent())
@@ -215,19 +225,21 @@ impl<'w> Fold<'w> {
     }
 
     /// A handler that other routes need: this one gets another. Several in a block share one.
-    fn not_allowed_here(&mut self, step: &Transport, route: &Route, handler: Function) {
-        let Some(unit) = self.world.unit(&route.at.path) else { return };
+    fn not_allowed_here(&mut self, step: &Transport, route: &Route, handler: Function) -> Result<(), Refused> {
+        let Some(unit) = self.world.unit(&route.at.path) else { return Ok(()) };
         let script = &self.world.units[unit].script;
         let call = script.node(route.at.span);
-        let Some(call) = call else { return };
+        let Some(call) = call else { return Ok(()) };
         let Some(last) = call.child_by_field_name("arguments").and_then(|list| children(list).last().copied()) else {
-            return;
+            return Ok(());
         };
+        let framework = framework(route, script)?;
+        let (request, response) = framework.names();
         let at = statement(call);
         let scope = (unit, at.parent().map_or(0, |block| block.id()));
         if self.turned_away.contains(&scope) {
             self.edits[unit].replace(span(last), NOT_ALLOWED_NAME);
-            return;
+            return Ok(());
         }
         let beside = step.routes.iter().filter(|other| serves(other) == Serves::Gone && other.at.path == route.at.path);
         let several = beside
@@ -235,7 +247,7 @@ impl<'w> Fold<'w> {
             .filter(|other| statement(*other).parent().map(|block| block.id()) == at.parent().map(|block| block.id()))
             .count()
             > 1;
-        let types = self.types_of(handler).or_else(|| types::without_imports(script, framework(route, script)));
+        let types = self.types_of(handler).or_else(|| types::without_imports(script, framework));
         let named = several
             && at.kind() == "expression_statement"
             && (types.is_some() || !script.typed())
@@ -244,16 +256,16 @@ impl<'w> Fold<'w> {
         let types = types.as_ref().filter(|_| named);
         let entry = Entry {
             style: &script.style,
-            framework: framework(route, script),
-            request: "req",
-            response: "res",
+            framework,
+            request,
+            response,
             types: types.map(|(request, response)| (request.as_str(), response.as_str())),
         };
         let text = entry.not_allowed_handler();
         if !named {
             let text = script.indented(&text, self.edits[unit].indentation(script, last));
             self.edits[unit].replace(span(last), text);
-            return;
+            return Ok(());
         }
         // Above all routes of the block; what stands above one that is gone may go.
         let others = step.routes.iter().filter(|other| other.at.path == route.at.path && other.at.span < route.at.span);
@@ -268,6 +280,7 @@ impl<'w> Fold<'w> {
         self.edits[unit].insert(place, text);
         self.edits[unit].replace(span(last), NOT_ALLOWED_NAME);
         self.turned_away.push(scope);
+        Ok(())
     }
 
     /// The types of the two parameters of a handler, as written.
@@ -287,7 +300,7 @@ impl<'w> Fold<'w> {
         let Some(node) = self.world.function(handler) else { return Ok(()) };
         let script = &self.world.units[unit].script;
         let params = parameters(node);
-        let framework = framework(route, script);
+        let framework = framework(route, script)?;
         let name_of = |index: usize, otherwise: &str| -> Result<String, Refused> {
             let Some(param) = params.get(index) else { return Ok(otherwise.to_owned()) };
             let name = param.child_by_field_name("pattern").unwrap_or(*param);
@@ -300,9 +313,10 @@ impl<'w> Fold<'w> {
             }
             Ok(script.of(name).to_owned())
         };
-        let request = name_of(0, if framework == Framework::Hono { "c" } else { "req" })?;
-        let response = if framework.returns() { String::new() } else { name_of(1, "res")? };
-        let types = self.types_of(handler).filter(|(_, response)| framework.returns() || !response.is_empty());
+        let alone = framework.returns() || framework.has_context();
+        let request = name_of(0, framework.names().0)?;
+        let response = if alone { String::new() } else { name_of(1, framework.names().1)? };
+        let types = self.types_of(handler).filter(|(_, response)| alone || !response.is_empty());
         let types = types.as_ref().map(|(request, response)| (request.as_str(), response.as_str()));
         let entry = Entry { style: &script.style, framework, request: &request, response: &response, types };
         let indent = self.edits[unit].indentation(script, node).to_owned();

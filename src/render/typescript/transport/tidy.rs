@@ -25,6 +25,7 @@ impl<'w> Fold<'w> {
             self.unused_values(step);
             self.hollow_functions();
             self.unused_timers();
+            self.unused_timer_variables();
             self.tables(step);
             self.silent_emitters();
             if self.edits.iter().map(super::edits::Edits::count).sum::<usize>() == before {
@@ -70,46 +71,6 @@ impl<'w> Fold<'w> {
         }
     }
 
-    /// Fields of timers that are gone, with the statements that stop them or let the process end.
-    fn unused_timers(&mut self) {
-        for (unit, class, name) in self.timer_fields.clone() {
-            let script = &self.world.units[unit].script;
-            let mut uses = Vec::new();
-            any(class, &mut |node| {
-                let field = node.kind() == "member_expression"
-                    && node.child_by_field_name("object").is_some_and(|object| object.kind() == "this")
-                    && node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
-                if field && !self.edits[unit].gone(node) {
-                    uses.push(node);
-                }
-                false
-            });
-            for used in uses.iter().copied() {
-                let at = statement(used);
-                let stops = ["clearInterval(", "clearTimeout("].iter().any(|call| script.of(at).starts_with(call));
-                let frees = script.of(at).contains(".unref") && at.kind() == "expression_statement";
-                let empties = children(at).first().is_some_and(|inner| {
-                    inner.child_by_field_name("left") == Some(used)
-                        && inner
-                            .child_by_field_name("right")
-                            .is_some_and(|right| matches!(right.kind(), "undefined" | "null"))
-                });
-                if at.kind() == "expression_statement" && (stops || frees || empties) {
-                    self.remove(unit, at);
-                }
-            }
-            if uses.iter().all(|used| self.edits[unit].gone(*used)) {
-                let field = children(class).into_iter().find(|member| {
-                    member.kind().ends_with("field_definition")
-                        && member.child_by_field_name("name").is_some_and(|field| script.of(field) == name)
-                });
-                if let Some(field) = field.filter(|field| !self.edits[unit].gone(*field)) {
-                    self.remove(unit, field);
-                }
-            }
-        }
-    }
-
     /// Variables that nothing reads any more, and whose value is got without doing anything.
     fn unused_values(&mut self, step: &Transport) {
         for unit in 0..self.world.units.len() {
@@ -122,11 +83,13 @@ impl<'w> Fold<'w> {
                 false
             });
             for declarator in declarators {
-                let name = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier");
+                let name = declarator.child_by_field_name("name");
                 let (Some(name), Some(value)) = (name, declarator.child_by_field_name("value")) else { continue };
-                let Some(symbol) = file.symbol(name) else { continue };
-                let uses = self.uses(unit, (unit, symbol));
-                let dead = uses.len() > 1 && uses.iter().all(|used| *used == name || self.edits[unit].gone(*used));
+                let Some(names) = bound_names(name) else { continue };
+                let dead = names.iter().all(|name| {
+                    let uses = file.symbol(*name).map_or_else(Vec::new, |symbol| self.uses(unit, (unit, symbol)));
+                    uses.len() > 1 && uses.iter().all(|used| used == name || self.edits[unit].gone(*used))
+                });
                 let alone = declarator.parent().filter(|declaration| {
                     children(*declaration).len() == 1
                         && declaration.parent().is_some_and(|parent| parent.kind() != "export_statement")
@@ -136,10 +99,19 @@ impl<'w> Fold<'w> {
                 let quiet = self.quiet(unit, value) || self.is_logger_of(unit, value);
                 self.lenient.set(false);
                 if quiet {
+                    self.note_option(unit, value);
                     self.remove(unit, declaration);
                 }
             }
         }
+    }
+
+    /// `import('node:crypto')`: a module of the platform does nothing when it is loaded.
+    pub(super) fn loads_platform(&self, unit: usize, call: Node<'w>) -> bool {
+        let loads = call.child_by_field_name("function").is_some_and(|callee| callee.kind() == "import");
+        let module = self.argument(call, 0).map_or("", |module| self.world.units[unit].script.of(module));
+        let module = module.trim_matches(['"', '\'']);
+        loads && (module.starts_with("node:") || module == "crypto")
     }
 
     /// Whether code runs where routes are registered, and for no request: what a request's code works out may be a check that the
@@ -184,20 +156,13 @@ impl<'w> Fold<'w> {
             calls.iter().copied().filter(|(at, call)| !self.edits[*at].gone(*call)).collect();
         // What was called, and is not any more.
         if live.is_empty() && !calls.is_empty() {
-            match function.kind() {
-                // How a server is closed is not for sessions alone.
-                "method_definition" if self.closes_its_own(unit, function) => {}
-                "function_declaration" | "method_definition" => self.remove_declaration(unit, function),
-                _ => {
-                    let declaration = function.parent().filter(|parent| parent.kind() == "variable_declarator");
-                    if let Some(declaration) = declaration.and_then(|declarator| declarator.parent()) {
-                        self.remove_declaration(unit, declaration);
-                    }
-                }
+            // How a server is closed is not for sessions alone.
+            if function.kind() != "method_definition" || !self.closes_its_own(unit, function) {
+                self.remove_function(unit, function);
             }
             return;
         }
-        if self.findings.ran.contains(&own) {
+        if self.findings.ran.contains(&own) && !self.answering.contains(&own) {
             self.tidy_parameters(own, function, &live);
             self.tidy_type(own, function);
         }
@@ -233,7 +198,7 @@ impl<'w> Fold<'w> {
     }
 
     /// A declaration, with the `export` in front of it.
-    fn remove_declaration(&mut self, unit: usize, node: Node<'w>) {
+    pub(super) fn remove_declaration(&mut self, unit: usize, node: Node<'w>) {
         let whole = node.parent().filter(|parent| parent.kind() == "export_statement").unwrap_or(node);
         self.remove(unit, whole);
     }
@@ -400,4 +365,23 @@ impl<'w> Fold<'w> {
             }
         }
     }
+}
+
+/// The names that a declaration binds, where it takes fields by their names at most: `{ id, entry: open }`.
+fn bound_names(pattern: Node<'_>) -> Option<Vec<Node<'_>>> {
+    if pattern.kind() == "identifier" {
+        return Some(vec![pattern]);
+    }
+    if pattern.kind() != "object_pattern" {
+        return None;
+    }
+    let fields = children(pattern).into_iter();
+    let names: Option<Vec<Node<'_>>> = fields
+        .map(|field| match field.kind() {
+            "shorthand_property_identifier_pattern" => Some(field),
+            "pair_pattern" => field.child_by_field_name("value").filter(|value| value.kind() == "identifier"),
+            _ => None,
+        })
+        .collect();
+    names.filter(|names| !names.is_empty())
 }

@@ -21,7 +21,7 @@ pub enum Value {
     Table,
     /// A list without elements.
     Empty,
-    /// An object whose fields are known in part: those that hold something.
+    /// An object whose fields are known in part: those that hold something, and those that hold nothing.
     Record(Vec<(String, Value)>),
     /// Something that counts as true.
     Some,
