@@ -153,6 +153,8 @@ pub struct ServerPlan {
     pub holds: Vec<Holds>,
     /// What a plan file says of it that can't be.
     pub wrong: Vec<Wrong>,
+    /// Ids of choices among the fields of its stores, which a plan file may decide about.
+    pub parts: Vec<String>,
 }
 
 impl ServerPlan {

@@ -280,6 +280,30 @@ impl<'w> Fold<'w> {
         found
     }
 
+    /// Whether a statement is a branch that answers something else, and at most tells how many sessions there are: `/health`.
+    fn is_apart(&self, unit: usize, node: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let serves = |inner: Node<'w>| {
+            matches!(file.fact(inner), Some(Fact::Construct | Fact::Connect | Fact::Handle | Fact::Build))
+        };
+        let then = node.child_by_field_name("consequence").filter(|_| node.kind() == "if_statement");
+        let last = then.and_then(|then| children(then).last().copied().or(Some(then)));
+        let leaves = last.is_some_and(|last| last.kind() == "return_statement");
+        // A count is told in another way by now.
+        let left = |inner: Node<'w>| !self.edits[unit].gone(inner);
+        let needs = |inner: Node<'w>| inner.child_count() == 0 && self.asks_for_session(unit, inner);
+        let called = |inner: Node<'w>| {
+            let target = self.world.units[unit].calls.get(&span(inner)).filter(|_| inner.kind() == "call_expression");
+            target.is_some_and(|target| {
+                let function = self.world.function(*target);
+                !self.only_counts(*target) && function.is_some_and(|own| self.speaks_of_sessions(target.0, own))
+            })
+        };
+        leaves
+            && node.child_by_field_name("alternative").is_none()
+            && !any(node, &mut |inner| serves(inner) || left(inner) && (needs(inner) || called(inner)))
+    }
+
     /// The statement with which a function begins to serve sessions, in the block that holds the answer too.
     fn first_of_sessions(&self, unit: usize, function: Node<'w>, answer: Node<'w>) -> Option<Node<'w>> {
         let file = &self.world.units[unit];
@@ -289,6 +313,7 @@ impl<'w> Fold<'w> {
             let concerned: Vec<Node<'w>> = statements
                 .into_iter()
                 .filter(|node| !self.edits[unit].gone(*node) && !is_function(*node))
+                .filter(|node| !self.is_apart(unit, *node))
                 .filter(|node| {
                     self.speaks_of_sessions(unit, *node)
                         || any(*node, &mut |inner| {
