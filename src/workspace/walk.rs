@@ -271,6 +271,8 @@ impl Walker {
             return;
         }
         match names::language_of(name) {
+            // A pipe or a device is nothing to read, and with nothing else there is nothing to say.
+            Some(_) if !path.is_file() => self.skip(path, SkipReason::Unreadable),
             Some(language) => self.source(path, language, names::is_test_file(name, language)),
             None => {
                 if names::manifest_of(name, "").is_none() {
