@@ -6,6 +6,7 @@ use mcp_migrate::pipeline::fix::{self, Committed, FixError, FixOptions, Prepared
 use mcp_migrate::report::fix::{Fix, Status};
 use mcp_migrate::report::layout::plural;
 use mcp_migrate::report::{fix_json, fix_text};
+use mcp_migrate::workspace::walk::repository_root;
 
 use super::args::{self, Global, ListFormat};
 use super::output::Output;
@@ -70,8 +71,12 @@ fn attempt(own: &args::Fix, global: &Global, output: &Output) -> Result<u8, Fail
         let (told, commits) = prepared.commit()?;
         (told, undo_commits(&commits))
     } else {
+        let mixes = prepared.mixes();
         let told = prepared.write(&options)?;
-        let undo = undo_files(&told);
+        let undo = match mixes {
+            Some(stop) => undo_by_hand(&stop),
+            None => undo_files(&told),
+        };
         (told, undo)
     };
     show(&told, Some(&undo), own, output);
@@ -101,8 +106,19 @@ fn patch(told: &Fix, path: &std::path::Path, output: &Output) -> Result<u8, Fail
         return Err(Failure::Said);
     }
     let (groups, files) = (plural(told.summary.applied, "change"), plural(told.summary.files, "file"));
-    output.note(&format!("`{}` holds {groups} of {files}; `git apply` takes it", path.display()));
+    let command = apply_command(&told.root);
+    output.note(&format!("`{}` holds {groups} of {files}; `{command}` takes it", path.display()));
     Ok(code(told))
+}
+
+/// How git applies a patch whose paths are relative to a folder. Git takes them for relative to the repository.
+fn apply_command(root: &str) -> String {
+    let real = std::fs::canonicalize(root).unwrap_or_default();
+    let within = repository_root(&real).and_then(|top| Some(real.strip_prefix(top).ok()?.to_owned()));
+    match within.filter(|within| !within.as_os_str().is_empty()) {
+        Some(within) => format!("git apply --directory={}", within.to_string_lossy().replace('\\', "/")),
+        None => "git apply".to_owned(),
+    }
 }
 
 fn show(told: &Fix, undo: Option<&str>, own: &args::Fix, output: &Output) {
@@ -134,7 +150,20 @@ fn undo_files(told: &Fix) -> String {
     if !made.is_empty() {
         parts.push(format!("rm {}", made.join(" ")));
     }
-    format!("`{}`", parts.join(" && "))
+    let place = if told.root == "." { String::new() } else { format!(", in `{}`", told.root) };
+    format!("`{}`{place}", parts.join(" && "))
+}
+
+/// What is said where git would take back more than what was written, or nothing at all.
+fn undo_by_hand(stop: &Stop) -> String {
+    let why = match stop {
+        Stop::Dirty(files) => {
+            let paths: Vec<String> = files.iter().map(|file| format!("`{}`", file.path)).collect();
+            format!("git can't tell these changes from those that {} held before", paths.join(", "))
+        }
+        _ => "no git repository knows how the files were".to_owned(),
+    };
+    format!("{why}; `--patch FILE` instead of this would have kept them as a patch that can be taken back")
 }
 
 fn undo_commits(commits: &[Committed]) -> String {

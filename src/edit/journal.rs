@@ -44,6 +44,9 @@ pub struct Entry {
     pub prepared: String,
     /// Hash of the bytes that are replaced; `None`: nothing is there.
     pub before: Option<u64>,
+    /// Hash of the bytes that take their place; `None` in journals of older releases.
+    #[serde(default)]
+    pub after: Option<u64>,
 }
 
 impl Plan {
@@ -68,13 +71,13 @@ impl Plan {
 
 impl Entry {
     /// What becomes of a file of the run's. The name of the prepared file tells the walk, and people, that it is none of theirs.
-    pub fn new(number: usize, target: &str, before: Option<u64>) -> Self {
+    pub fn new(number: usize, target: &str, before: Option<u64>, after: u64) -> Self {
         let name = format!("{PREPARED_START}{}-{number}{PREPARED_END}", std::process::id());
         let prepared = match paths::parent(target) {
             "." => name,
             folder => format!("{folder}/{name}"),
         };
-        Self { target: target.to_owned(), prepared, before }
+        Self { target: target.to_owned(), prepared, before, after: Some(after) }
     }
 }
 
@@ -193,6 +196,33 @@ impl Journal {
             Some(before) => fs::read(&target).is_ok_and(|bytes| hash(&bytes) == before),
             None => fs::symlink_metadata(&target).is_err_and(|error| error.kind() == io::ErrorKind::NotFound),
         }
+    }
+
+    /// Whether the file of an entry was put in its place.
+    fn is_placed(&self, entry: &Entry) -> bool {
+        fs::symlink_metadata(self.top.join(&entry.prepared)).is_err()
+    }
+
+    /// Whether somebody took back what the run had written: a file that it had put in its place is as before again.
+    pub fn is_taken_back(&self) -> bool {
+        let old_again =
+            |entry: &Entry| entry.before.is_some() && entry.before != entry.after && self.is_as_before(entry);
+        self.plan.entries.iter().any(|entry| self.is_placed(entry) && old_again(entry))
+    }
+
+    /// Removes the files that the run made and nobody touched since. The answer: files that are still as it wrote them.
+    pub fn take_back(&self) -> io::Result<Vec<String>> {
+        let mut still = Vec::new();
+        for entry in self.plan.entries.iter().filter(|entry| self.is_placed(entry)) {
+            let target = self.top.join(&entry.target);
+            let ours = fs::read(&target).is_ok_and(|bytes| Some(hash(&bytes)) == entry.after);
+            match entry.before {
+                None if ours => ignore_missing(fs::remove_file(target))?,
+                Some(_) if ours => still.push(entry.target.clone()),
+                _ => {}
+            }
+        }
+        Ok(still)
     }
 
     /// Throws away what was prepared.

@@ -94,7 +94,7 @@ impl Target {
 
     /// What the journal says of it.
     pub fn entry(&self, number: usize) -> Entry {
-        Entry::new(number, &self.place, self.before)
+        Entry::new(number, &self.place, self.before, hash(self.after.as_bytes()))
     }
 
     /// Writes the whole new file beside the old one.

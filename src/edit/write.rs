@@ -27,6 +27,11 @@ pub enum Recovery {
     Nothing,
     /// It had written nothing; what it had prepared was thrown away.
     Discarded,
+    /// It had begun to write, and somebody took that back since: the rest of it was thrown away.
+    TakenBack {
+        /// Files that are still as it wrote them, relative to the top of the repository (else to the root).
+        still: Vec<String>,
+    },
     /// It had begun to write and was brought to an end. Paths are relative to the top of the repository (else to the root).
     Completed {
         /// The files that were still old, and are new now.
@@ -101,6 +106,12 @@ pub fn recover(root: &Path) -> Result<Recovery, Stop> {
     if !journal.prepared {
         journal.discard().map_err(|error| failed(&error))?;
         return Ok(Recovery::Discarded);
+    }
+    // To go on from files that are old again would leave half of the change.
+    if journal.is_taken_back() {
+        let still = journal.take_back().map_err(|error| failed(&error))?;
+        journal.discard().map_err(|error| failed(&error))?;
+        return Ok(Recovery::TakenBack { still });
     }
     let (mut files, mut left) = (Vec::new(), Vec::new());
     for entry in &journal.plan.entries {

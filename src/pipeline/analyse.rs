@@ -6,6 +6,8 @@ use super::ScanOptions;
 use super::components::Solved;
 use super::load::Loaded;
 use super::locate::Locator;
+use super::owners::Owners;
+use super::parts::{Part, Parts};
 use super::{merge, processes, upgrades};
 use crate::classify::answer::{KeyedBy, SdkAnswer, Server};
 use crate::classify::server::{self, Shape};
@@ -18,7 +20,7 @@ use crate::model::flow::Flow;
 use crate::model::lives::{Lives, unfed_factories};
 use crate::model::name::Name;
 use crate::model::program::{FuncRef, Link, Program};
-use crate::plan::{self, ServerPlan, Site};
+use crate::plan::{ServerPlan, Site};
 use crate::rules;
 use crate::rules::detect::{Context, Detection};
 use crate::rules::finding::{Finding, Related};
@@ -217,27 +219,15 @@ impl Analyser<'_> {
     fn answer(&self, program: &Program, analysis: &Analysis<'_>, answers: &mut Answers) {
         let signals = Signals::new(analysis);
         answers.processes.extend(processes::in_code(program, analysis, self.locator));
-        let mut owners: Vec<(Family, String)> = Vec::new();
-        let owner_of: Vec<usize> = program
-            .modules
-            .iter()
-            .map(|module| {
-                let family = Family::of(module.language);
-                let dir =
-                    self.packages.of_file(&module.path, module.language).map_or(".", |package| package.dir.as_str());
-                let key = (family, dir.to_owned());
-                owners.iter().position(|known| *known == key).unwrap_or_else(|| {
-                    owners.push(key);
-                    owners.len() - 1
-                })
-            })
-            .collect();
+        let owners = Owners::of(program, self.packages);
         let imports_sdk = program.links.iter().any(|((module, _), link)| {
             let family = Family::of(program.module(*module).language);
             matches!(link, Link::External(name) if sdk::of_import(family, name.text()).is_some())
         });
-        for (index, (family, dir)) in owners.iter().enumerate() {
-            let modules: Vec<bool> = owner_of.iter().map(|owner| *owner == index).collect();
+        let place = |module: u32, span| self.locator.place(&program.module(module).path, span);
+        let mut parts: Vec<Part> = Vec::new();
+        for (owner, (family, dir)) in owners.list.iter().enumerate() {
+            let modules = owners.modules(owner);
             let shape = Shape::of(analysis, &signals, &modules);
             let sdk = self.sdk(program, &modules, *family, dir);
             if !imports_sdk && sdk.is_none() && !shape.by_hand && !shape.generates {
@@ -245,32 +235,28 @@ impl Analyser<'_> {
             }
             let language = language(program, &modules);
             let package = server::Package { dir, language, sdk, modules: &modules };
-            let place = |module: u32, span| self.locator.place(&program.module(module).path, span);
-            let Some(mut server) = server::answer(analysis, &signals, &package, shape, &place) else { continue };
-            let context = Context { analysis, signals: &signals, modules: &modules, http: shape.http };
+            let Some(server) = server::answer(analysis, &signals, &package, shape, &place) else { continue };
+            parts.push(Part { owner, modules, http: shape.http, server });
+        }
+        let parts = Parts::new(program, &owners, parts);
+        let plans = parts.plans(analysis, &signals, &self.options.plan);
+        for (index, part) in parts.list().iter().enumerate() {
+            let mut server = part.server.clone();
+            let (family, dir) = &owners.list[part.owner];
+            let context = Context { analysis, signals: &signals, modules: &part.modules, http: part.http };
             let rules = rules::ALL.iter().filter(|rule| self.options.wants(rule.name));
             let detections: Vec<Detection> = rules.flat_map(|rule| (rule.detect)(&context)).collect();
-            let plan = plan::plan(&context, &server, &self.options.plan);
-            let findings = self.findings(program, &server, detections, &plan);
+            let findings = self.findings(program, &server, detections, &plans[parts.planned_by(index)]);
             if let Some(own) = self.packages.at(*family, dir) {
                 let sdks = sdk::sdks_in(self.packages, own);
-                upgrades::of_server(&self.options.upgrades, &sdks, analysis, &modules, &findings, &mut server, &place);
+                let (target, modules) = (&self.options.upgrades, &part.modules);
+                upgrades::of_server(target, &sdks, analysis, modules, &findings, &mut server, &place);
             }
             answers.findings.extend(findings);
-            // Who calls a factory matters where something was found to live as long as its session.
-            let matters = analysis.stores.iter().any(|found| {
-                found.keyed_by == KeyedBy::SessionLifetime
-                    && modules[found.holder.module as usize]
-                    && analysis.lives.is_assumed_at(&analysis.flow, found.holder.module, found.holder.span)
-            });
-            let uncalled =
-                analysis.lives.assumed.iter().filter(|_| matters).filter(|func| modules[func.module as usize]);
-            answers.uncalled.extend(uncalled.filter_map(|func| Some((dir.clone(), caller_word(program, *func)?))));
-            let unfed = unfed_factories(&analysis.flow).into_iter().filter(|func| modules[func.module as usize]);
-            answers.uncalled.extend(unfed.filter_map(|func| Some((dir.clone(), caller_word(program, func)?))));
+            answers.uncalled.extend(uncalled(program, analysis, part, dir));
             answers.servers.push(server);
-            answers.plans.push(plan);
         }
+        answers.plans.extend(plans);
     }
 
     /// The SDK that answers for a package: one that its code imports before one that only its manifest names.
@@ -347,6 +333,21 @@ impl Analyser<'_> {
             })
             .collect()
     }
+}
+
+/// Factories of a package that nothing was seen to call, where it matters who does.
+fn uncalled(program: &Program, analysis: &Analysis<'_>, part: &Part, dir: &str) -> Vec<(String, Name)> {
+    let here = |func: &FuncRef| part.modules[func.module as usize];
+    // Who calls a factory matters where something was found to live as long as its session.
+    let matters = analysis.stores.iter().any(|found| {
+        found.keyed_by == KeyedBy::SessionLifetime
+            && part.modules[found.holder.module as usize]
+            && analysis.lives.is_assumed_at(&analysis.flow, found.holder.module, found.holder.span)
+    });
+    let assumed = analysis.lives.assumed.iter().copied().filter(|_| matters);
+    let unfed = unfed_factories(&analysis.flow).into_iter();
+    let words = assumed.chain(unfed).filter(here).filter_map(|func| caller_word(program, func));
+    words.map(|word| (dir.to_owned(), word)).collect()
 }
 
 /// The word by which other files would call a function: its name, or for a part of a class the class's.

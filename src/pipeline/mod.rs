@@ -8,6 +8,8 @@ mod groups;
 mod load;
 mod locate;
 mod merge;
+mod owners;
+mod parts;
 mod processes;
 mod upgrades;
 

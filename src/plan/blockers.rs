@@ -26,13 +26,13 @@ pub struct Blockers {
     pub notes: Vec<String>,
 }
 
-/// Looks at a server. `steps` are those planned for its stores: what one of them takes care of blocks nothing. `told` is what was
-/// said of the other stores.
-pub fn of(context: &Context<'_, '_>, steps: &[Step], told: &[Manual]) -> Blockers {
+/// Looks at a server. `shared` are modules that other servers are made of too. `steps` are those planned for its stores: what one of
+/// them takes care of blocks nothing. `told` is what was said of the other stores.
+pub fn of(context: &Context<'_, '_>, shared: &[u32], steps: &[Step], told: &[Manual]) -> Blockers {
     let mut out = Blockers::default();
     client::look(context, steps, &mut out);
     resumption::look(context, &mut out);
-    state::look(context, steps, told, &mut out);
+    state::look(context, shared, steps, told, &mut out);
     ids::look(context, steps, &mut out);
     frameworks(context, &mut out);
     eras(context, &mut out);

@@ -177,8 +177,8 @@ pub fn speaks(language: &str) -> bool {
     matches!(language, "typescript" | "javascript")
 }
 
-/// Plans the migration of one server.
-pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings) -> ServerPlan {
+/// Plans the migration of one server. `shared`: modules that it is made of and that belong to other servers too.
+pub fn plan(context: &Context<'_, '_>, server: &Server, shared: &[u32], settings: &PlanSettings) -> ServerPlan {
     let mut out = ServerPlan { server: server.path.clone(), language: server.language, ..ServerPlan::default() };
     if !speaks(server.language) || !context.http {
         return out;
@@ -192,7 +192,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings)
     ambient::plan(context, &mut out);
     out.steps.extend(required::plan(context, &server.path, settings));
     let kept = choice::obey(context, settings, &mut out);
-    let mut blockers = blockers::of(context, &out.steps, &out.manual);
+    let mut blockers = blockers::of(context, shared, &out.steps, &out.manual);
     // What must not become a handle at all is not told how to become one.
     out.manual.retain(|manual| !blockers.manual.iter().any(|other| other.at == manual.at));
     // Where no session is opened any more, nothing can keep the server on them, unless a person wants it.

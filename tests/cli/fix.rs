@@ -87,6 +87,33 @@ fn a_run_writes_all_says_how_to_take_it_back_and_leaves_nothing_for_a_second() {
 }
 
 #[test]
+fn what_git_can_not_take_back_is_said() {
+    let folder = repository("b-transport-map/before");
+    fs::write(folder.path().join(SERVER), server(folder.path()) + "\n// mine\n").expect("a change");
+    let (code, stdout, stderr) = fix(folder.path(), &["--allow-dirty"]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    assert!(!stdout.contains("git restore") && stdout.contains("that `src/server.ts` held before"), "{stdout}");
+
+    let alone = repository("b-transport-map/before");
+    fs::remove_dir_all(alone.path().join(".git")).expect("a repository");
+    let (_, stdout, _) = fix(alone.path(), &["--allow-dirty"]);
+    assert!(!stdout.contains("git restore") && stdout.contains("no git repository knows"), "{stdout}");
+}
+
+#[test]
+fn a_patch_of_a_folder_says_where_it_applies() {
+    let folder = repository("b-transport-map/before");
+    let (_, stdout, stderr) = fix(folder.path(), &["--patch", "p.diff", "src"]);
+    assert!(stderr.contains("`git apply --directory=src` takes it"), "{stdout}{stderr}");
+    let before = server(folder.path());
+    git(folder.path(), &["apply", "--directory=src", "p.diff"]);
+    assert_ne!(server(folder.path()), before);
+    git(folder.path(), &["restore", "--", SERVER]);
+    let (_, stdout, _) = fix(folder.path(), &["src"]);
+    assert!(stdout.contains("`git restore -- server.ts`, in `src`"), "{stdout}");
+}
+
+#[test]
 fn changes_that_are_not_committed_stop_it() {
     let folder = repository("b-transport-map/before");
     let tools = folder.path().join("src/tools.ts");

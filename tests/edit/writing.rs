@@ -125,6 +125,41 @@ fn a_run_that_had_prepared_everything_is_finished() {
 }
 
 #[test]
+fn a_run_whose_files_were_taken_back_is_not_finished() {
+    let hash = |text: &str| {
+        text.bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    };
+    let entry = |number: usize, target: &str, before: Option<&str>, after: &str| {
+        let before = before.map_or("null".to_owned(), |text| hash(text).to_string());
+        format!(
+            r#"{{"target":"{target}","prepared":".mcp-migrate-7-{number}.tmp","before":{before},"after":{}}}"#,
+            hash(after)
+        )
+    };
+    let entries = [
+        entry(0, "a.ts", Some("1"), "one"),
+        entry(1, "made.ts", None, "made"),
+        entry(2, "mine.ts", None, "made as well"),
+        entry(3, "still.ts", Some("4"), "four"),
+        entry(4, "b.ts", Some("2"), "two"),
+    ];
+    // The first four were in their places already; then somebody took `a.ts` back and wrote `mine.ts` anew.
+    let dir = folder(&[
+        ("a.ts", "1"),
+        ("made.ts", "made"),
+        ("mine.ts", "mine"),
+        ("still.ts", "four"),
+        ("b.ts", "2"),
+        (".mcp-migrate-7-4.tmp", "two"),
+        (JOURNAL, &format!("{{\"entries\":[{}],\"folders\":[]}}\nprepared\n", entries.join(","))),
+    ]);
+    assert_eq!(recover(dir.path()), Ok(Recovery::TakenBack { still: vec!["still.ts".to_owned()] }));
+    assert_eq!(names(dir.path()), ["a.ts", "b.ts", "mine.ts", "still.ts"]);
+    assert_eq!(["a.ts", "b.ts", "mine.ts", "still.ts"].map(|path| read(dir.path(), path)), ["1", "2", "mine", "four"]);
+}
+
+#[test]
 fn a_run_that_had_not_prepared_everything_is_thrown_away() {
     let journal =
         r#"{"entries":[{"target":"new/n.ts","prepared":"new/.mcp-migrate-7-0.tmp","before":null}],"folders":["new"]}"#;

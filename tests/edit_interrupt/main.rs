@@ -111,6 +111,7 @@ impl Met {
             }
             Recovery::Discarded => assert_eq!((new, count_new(root)), (0, 0)),
             Recovery::Nothing => assert!(new == 0 || new == FILES),
+            Recovery::TakenBack { still } => panic!("nobody took anything back: {still:?}"),
         }
         assert_eq!(leftovers(root), Vec::<PathBuf>::new());
         match new {

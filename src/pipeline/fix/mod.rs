@@ -19,7 +19,7 @@ use super::{Pass, Progress, ScanError, ScanOptions, pass};
 use crate::check::Policy;
 use crate::check::config::plan_file::PlanFile;
 use crate::classify::answer::Category;
-use crate::edit::{self, Level, Outcome, Stop};
+use crate::edit::{self, Level, Outcome, Recovery, Stop};
 use crate::report::edits::Edits;
 use crate::report::fix::Fix;
 use crate::report::plan::Plan;
@@ -139,6 +139,11 @@ impl Prepared {
         self.outcome.files.changes().is_empty()
     }
 
+    /// Why git could not take it back: files that hold changes which were never committed, or that lie in no repository.
+    pub fn mixes(&self) -> Option<Stop> {
+        edit::guard(&self.root, &self.outcome.files.changes()).err()
+    }
+
     /// Writes it.
     pub fn write(mut self, options: &FixOptions) -> Result<Fix, FixError> {
         let changes = self.outcome.files.changes();
@@ -164,7 +169,17 @@ impl Prepared {
 pub fn recover(paths: &[PathBuf]) -> Result<Option<String>, FixError> {
     let paths = if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.to_vec() };
     let Ok(root) = walk::root(&paths) else { return Ok(None) };
-    Ok(tell::recovery(&edit::recover(&root)?))
+    match edit::recover(&root)? {
+        // What was half written stays so, and to go on from there would look as if it were whole.
+        Recovery::Completed { files, left } if !left.is_empty() => Err(FixError::Stopped(Stop::Failed {
+            written: files,
+            message: format!(
+                "an earlier run was interrupted here, and changed since, and left alone: {}",
+                left.join(", ")
+            ),
+        })),
+        recovery => Ok(tell::recovery(&recovery)),
+    }
 }
 
 /// Runs the user's own check before and after, and leaves out the groups that break it.

@@ -170,13 +170,19 @@ pub fn recovery(recovery: &Recovery) -> Option<String> {
         Recovery::Discarded => {
             Some("an earlier run was interrupted before it wrote anything; what it had prepared is gone".to_owned())
         }
-        Recovery::Completed { files, left } => {
+        Recovery::TakenBack { still } => {
+            let mut text =
+                "an earlier run was interrupted while it wrote, and that was taken back since; the rest of it is gone"
+                    .to_owned();
+            if !still.is_empty() {
+                text.push_str(&format!("; these files are still as it wrote them: {}", still.join(", ")));
+            }
+            Some(text)
+        }
+        Recovery::Completed { files, .. } => {
             let mut text = "an earlier run was interrupted while it wrote".to_owned();
             if !files.is_empty() {
                 text.push_str(&format!("; these files were written now: {}", files.join(", ")));
-            }
-            if !left.is_empty() {
-                text.push_str(&format!("; these were changed since and were left alone: {}", left.join(", ")));
             }
             Some(text)
         }

@@ -8,8 +8,8 @@ use crate::plan::{Manual, Site, Step, site};
 use crate::rules::detect::{Context, Spot, tools_of};
 use crate::rules::{session_bound_auth, session_gateway, session_guard, session_keyed_state, session_keyed_telemetry};
 
-pub(super) fn look(context: &Context<'_, '_>, steps: &[Step], told: &[Manual], out: &mut Blockers) {
-    let mut none = true;
+pub(super) fn look(context: &Context<'_, '_>, shared: &[u32], steps: &[Step], told: &[Manual], out: &mut Blockers) {
+    let mut none = !look_beside(context, shared, out);
     for found in context.stores().filter(|found| needs_session(found)) {
         none = false;
         let at = site(context, Spot { module: found.holder.module, span: found.holder.span });
@@ -32,6 +32,23 @@ pub(super) fn look(context: &Context<'_, '_>, steps: &[Step], told: &[Manual], o
     if none {
         out.hold("nothing but transports is kept by session");
     }
+}
+
+/// Looks at what several servers keep by session in one package: a handle for the tools of one is none for those of another. Says whether
+/// there is anything.
+fn look_beside(context: &Context<'_, '_>, shared: &[u32], out: &mut Blockers) -> bool {
+    let stores = || context.analysis.stores.iter().filter(|found| shared.contains(&found.holder.module));
+    let serves = context.transports().next().is_some();
+    for found in stores().filter(|found| serves && needs_session(found)) {
+        out.block(
+            session_keyed_state::RULE.name,
+            site(context, Spot { module: found.holder.module, span: found.holder.span }),
+            format!("`{}` is kept by session{}, in a package that several servers are made of", found.name, tools_of(found)),
+            "each of these servers opens sessions of its own, and all of them would have to name it in the same way",
+            &["migrate the servers one by one: give each what it keeps in a package of its own, or change all of them by hand"],
+        );
+    }
+    stores().any(needs_session)
 }
 
 /// Whether a store would be wrong without sessions, rather than idle.

@@ -2,6 +2,7 @@
 //! `NAME.after.ts`, or `NAME.refused.txt` with the code that stops the step. `MCP_MIGRATE_UPDATE=1` writes what is missing or changed.
 
 mod files;
+mod packages;
 mod second_sdk;
 mod servers;
 

@@ -37,6 +37,7 @@ mod modern_request;
 mod node;
 mod phrase;
 mod pre_handlers;
+mod probing;
 mod routes;
 mod servers;
 mod setup;

@@ -64,6 +64,7 @@ impl<'w> Fold<'w> {
             .filter(|route| serves(route) != Serves::Gone)
             .flat_map(|route| self.handlers(route))
             .collect();
+        self.probes(step, &serving)?;
         let mut answered = FxHashSet::default();
         for route in &step.routes {
             match serves(route) {
