@@ -336,6 +336,8 @@ fn store(
         registry: false,
         ends: Vec::new(),
         otherwise: None,
+        injected: None,
+        sweeps: Vec::new(),
         shared: None,
         loss: loss(&facts::lists(context.analysis, found)),
         reasons: reasons(&names, &tools, lazy),

@@ -206,6 +206,9 @@ fn ahead(work: &Work<'_>, tool: &ToolUse) -> Option<Span> {
 /// How the code beside a tool's registration names the store.
 pub fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Result<String, Refused> {
     let store = &work.handle.store;
+    if let Some(injected) = &work.handle.injected {
+        return Ok(format!("{}.{}", injected.expression, store.name));
+    }
     if store.place == Place::Field {
         return field_expression(work, script, tool);
     }

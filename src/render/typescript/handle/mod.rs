@@ -13,6 +13,7 @@ mod dropped;
 pub(super) mod edits;
 pub(super) mod finish;
 pub(super) mod initial;
+mod injected;
 mod keys;
 mod minted;
 pub(super) mod mode;

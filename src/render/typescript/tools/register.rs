@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::handler::{self, Takes, Wish};
 use super::literal::push_back;
 use super::reach::{Helped, Reach, is_typed_by_place, lost, property_of_entry, reach, table_entry};
-use super::{Added, Argument, Context, dispatch, json, schema, sdk};
+use super::{Added, Argument, Context, dispatch, json, reach, schema, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::typescript::script::{children, is_function};
@@ -278,6 +278,7 @@ pub fn add_argument(
         ));
     }
     gets_context(handler, reach, usize::from(takes == Takes::Arguments), context)?;
+    let whole = reach == Reach::Answered && serves(scripts, tool, handler, takes)?;
     let mut changes = Vec::new();
     let mut constant = None;
     match slot {
@@ -326,10 +327,37 @@ pub fn add_argument(
         constant,
         typed_by_call: is_typed_by_place(handler),
         leading: leading(tool),
+        whole,
     };
     let given = handler::add(handler, &wish)?;
     changes.extend(given.changes);
     Ok(Added { changes, name: argument.expression(handler.script, given.name), auth: given.auth })
+}
+
+/// Whether a handler that serves several tools hands all arguments on, the handle among them, since their type is that of no one tool.
+fn serves(scripts: &Scripts<'_>, tool: &ToolUse, handler: Code<'_>, takes: Takes) -> Result<bool, Refused> {
+    let callback = read(scripts, tool)?.callback();
+    if takes == Takes::ContextAlone {
+        return Err(callback.refuse(
+            "this tool has no schema, and its handler serves others that have one",
+            "give it an empty schema, and run again",
+        ));
+    }
+    let parameters = handler.node.child_by_field_name("parameters").map(children).unwrap_or_default();
+    let generic = parameters.first().and_then(|first| first.child_by_field_name("type"));
+    if handler.script.typed() && generic.is_none() {
+        return Err(handler.refuse(
+            "this handler serves several tools, and its arguments have no type of their own",
+            "write their type, and run again",
+        ));
+    }
+    if handler.script.typed() && reach::keeps_arguments(scripts, callback, handler) {
+        return Err(callback.refuse(
+            "what is handed over here takes the arguments as a whole, and would take the handle along",
+            "let it take them one by one, and run again",
+        ));
+    }
+    Ok(handler.script.typed())
 }
 
 /// How many parameters before the arguments go.
