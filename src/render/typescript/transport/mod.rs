@@ -175,7 +175,6 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     let folded = [fold.heard_by_logs_alone(), fold.run(), fold.lost_at_end(), fold.routes(step)];
     fold.unhook(step);
     fold.node_helpers(step);
-    fold.node_lists(step);
     let set_up = fold.set_up(&|unit| {
         let script = &world.units[unit].script;
         Project::of(files, &script.path).generator(script.typed())

@@ -38,39 +38,6 @@ impl<'w> Fold<'w> {
         Ok(())
     }
 
-    /// Answers that list the methods of the endpoint name POST alone: `{ Allow: 'GET, POST, DELETE' }`.
-    pub fn node_lists(&mut self, step: &Transport) {
-        let nodes = step.routes.iter().filter(|route| is_node(route));
-        let handlers: Vec<_> = nodes.flat_map(|route| self.handlers(route)).collect();
-        for (unit, at) in handlers {
-            let Some(handler) = self.world.units[unit].script.node(at) else { continue };
-            let script = &self.world.units[unit].script;
-            let mut lists = Vec::new();
-            any(handler, &mut |node| {
-                let name = match node.kind() {
-                    "pair" => node.child_by_field_name("key"),
-                    "call_expression" => self.argument(node, 0),
-                    _ => None,
-                };
-                let value = match node.kind() {
-                    "pair" => node.child_by_field_name("value"),
-                    _ => self.argument(node, 1),
-                };
-                let allows =
-                    name.is_some_and(|name| script.of(name).trim_matches(['"', '\'']).eq_ignore_ascii_case("allow"));
-                let own = value.filter(|value| allows && value.kind() == "string" && !self.edits[unit].gone(*value));
-                lists.extend(own.filter(|value| {
-                    let text = script.of(*value);
-                    ["GET", "POST", "DELETE"].iter().all(|method| text.contains(method))
-                }));
-                false
-            });
-            for list in lists {
-                self.edits[unit].replace(span(list), script.style.string("POST"));
-            }
-        }
-    }
-
     fn parameter_names(&self, unit: usize, function: Node<'w>) -> Vec<&'w str> {
         let script = &self.world.units[unit].script;
         let name = |param: Node<'w>| script.of(param.child_by_field_name("pattern").unwrap_or(param));

@@ -176,7 +176,8 @@ impl<'w> Fold<'w> {
             (own && whole.kind() == "expression_statement").then_some(whole)
         };
         let Some(own) = inline(route) else { return false };
-        let express = matches!(framework(route, &self.world.units[handler.0].script), Ok(Framework::Express));
+        let express =
+            framework(route, &self.world.units[handler.0].script).is_ok_and(|known| known == Framework::Express);
         let others = step.routes.iter().filter(|other| serves(other) == Serves::Gone && other.at.path == route.at.path);
         let beside = others.filter(|other| other.at != route.at).filter_map(inline);
         express && beside.into_iter().any(|other| other.parent() == own.parent())

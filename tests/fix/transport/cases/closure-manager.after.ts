@@ -50,31 +50,24 @@ function createSessions(build: () => McpServer): Sessions {
 const sessions = createSessions(buildServer);
 
 const router = Router();
+const methodNotAllowed = (_req: Request, res: Response) => {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
+};
+
 router.post('/', track, async (req, res) => {
   const transport = await sessions.take();
   res.on('close', () => void transport.close());
   await transport.handleRequest(req, res, req.body);
 });
-router.get('/', (_req, res) => {
-  res
-    .status(405)
-    .set('Allow', 'POST')
-    .json({
-      jsonrpc: '2.0',
-      error: { code: -32000, message: 'Method not allowed.' },
-      id: null,
-    });
-});
-router.delete('/', (_req, res) => {
-  res
-    .status(405)
-    .set('Allow', 'POST')
-    .json({
-      jsonrpc: '2.0',
-      error: { code: -32000, message: 'Method not allowed.' },
-      id: null,
-    });
-});
+router.get('/', methodNotAllowed);
+router.delete('/', methodNotAllowed);
 
 const app = express();
 app.use(express.json());
