@@ -6,9 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::model::facts::{ExprKind, Key, Language};
 use crate::model::flow::value::Value;
 use crate::model::flow::{Edge, Flow, Registered, Registration};
-use crate::model::reach::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::reach::reach;
 
 /// What is written for one tool of several that are registered alike.
 #[derive(Clone, Debug)]

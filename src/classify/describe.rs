@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use crate::model::facts::{ExprKind, Type};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Edge, Flow, Registered, Registration};
-use crate::model::reach::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, TypeRef};
 use crate::model::query::Holder;
+use crate::model::reach::reach;
 use crate::model::vocabulary::Role;
 
 impl Analysis<'_> {

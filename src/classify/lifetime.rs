@@ -121,6 +121,8 @@ impl Finder<'_, '_> {
     pub(super) fn lasts(&self, id: ObjId) -> bool {
         if self.context == Contexts::SESSION {
             self.lives.object_outlives_calls(self.flow, id)
+        } else if self.context == Contexts::REQUEST {
+            self.lives.object_per_request(self.flow, id)
         } else {
             self.lives.object_per_process(self.flow, id)
         }

@@ -8,11 +8,11 @@ use super::mutations::is_memo;
 use super::stores::Analysis;
 use super::words;
 use crate::model::facts::{AssignKind, ExprKind, TOP};
-use crate::model::flow::Owner;
 use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::{Owner, Registered, Root};
 use crate::model::lives::Contexts;
 use crate::model::name::{Name, part};
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role};
 
 /// Containers that arguments of tools look into and whose keys are random.
@@ -62,7 +62,13 @@ pub(super) fn argument_name(analysis: &Analysis<'_>, key: ExprRef) -> Option<Nam
                     ExprKind::Assign { target, value, kind: AssignKind::Init } if matches!(analysis.flow.program.module(at.module).kind(*target), ExprKind::Symbol(s) if s == id) => Some(*value),
                     _ => None,
                 });
+                let module = analysis.flow.program.module(at.module);
                 match assigned {
+                    // A parameter with a default is assigned itself or the default.
+                    Some(value) if matches!(module.kind(value), ExprKind::Either { arms, .. } if matches!(module.kind(arms[0]), ExprKind::Symbol(own) if own == id)) =>
+                    {
+                        return Some(symbol.name);
+                    }
                     Some(value) => at = At { module: at.module, id: value },
                     None => return Some(symbol.name),
                 }
@@ -148,13 +154,66 @@ pub(super) fn process_state(analysis: &Analysis<'_>, registries: &[Registry]) ->
             let name = lasting.holder.name.text();
             let owns_registry =
                 lasting.values.iter().any(|value| matches!(value, Value::Object(id) if owning.contains(id)));
-            !owns_registry
-                && !words::is_telemetry(name)
-                && lasting.writers.iter().any(plain)
-                && !lasting.values.iter().any(|v| matches!(v, Value::Object(id) if flow.object(*id).class.is_some()))
+            // An object of a class may keep what it likes for itself; what calls give it to keep is state.
+            let of_class =
+                lasting.values.iter().any(|v| matches!(v, Value::Object(id) if flow.object(*id).class.is_some()));
+            let nobodys = owns_registry || words::is_telemetry(name) || (of_class && is_own_business(name));
+            !nobodys && lasting.writers.iter().any(|at| plain(at) && (!of_class || keeps_argument(analysis, *at)))
         })
         .cloned()
         .collect()
+}
+
+/// Whether a change is one that a tool makes of a field of an object, with what it was given: `this.moves.push(move)`.
+fn keeps_argument(analysis: &Analysis<'_>, change: ExprRef) -> bool {
+    let flow = &analysis.flow;
+    let facts = flow.program.module(change.module);
+    let own_field = |id| match facts.kind(id) {
+        ExprKind::Member { object, name } => {
+            matches!(facts.kind(*object), ExprKind::This(Some(_))) && !is_own_business(name.text())
+        }
+        _ => false,
+    };
+    let given = |id| flow.at(At { module: change.module, id }).iter().any(|value| is_given(analysis, *value));
+    let kept = match facts.kind(change.id) {
+        ExprKind::Assign { target, value, .. } => own_field(*target) && given(*value),
+        ExprKind::Call { args, .. } => {
+            let mut performed = flow.performed(change).into_iter();
+            performed.any(|p| p.op == Op::Add && own_field(p.receiver.id)) && args.iter().any(|arg| given(arg.value))
+        }
+        _ => false,
+    };
+    kept && is_called_by_tools(analysis, flow.program.func_of(change))
+}
+
+/// What an object keeps for itself, whoever calls it.
+fn is_own_business(field: &str) -> bool {
+    words::is_auth(field) || words::is_cache(field) || words::is_telemetry(field) || words::is_log(field)
+}
+
+/// Whether a value is an argument of a tool, or a record or list of some.
+fn is_given(analysis: &Analysis<'_>, value: Value) -> bool {
+    let flow = &analysis.flow;
+    match value {
+        Value::Argument(_) => true,
+        Value::Object(id) if flow.object(id).class.is_none() => {
+            let fields = flow.fields(id).into_iter().flat_map(|(_, values)| values);
+            fields.chain(flow.elements(id)).any(|value| matches!(value, Value::Argument(_)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a tool calls a function itself: what is further away serves the program rather than the caller. What one handler of all calls
+/// are dispatched by hands on is called by the tool.
+fn is_called_by_tools(analysis: &Analysis<'_>, func: FuncRef) -> bool {
+    let flow = &analysis.flow;
+    let handles = |func: &FuncRef| flow.roots.get(func).is_some_and(|roots| roots.contains(&Root::Handler));
+    let dispatches = |func: &FuncRef| {
+        handles(func) && analysis.registrations_of(*func).any(|registration| registration.what == Registered::Method)
+    };
+    let callers = |func: FuncRef| flow.callers.get(&func).into_iter().flatten().map(|(caller, _, _)| *caller);
+    callers(func).any(|caller| handles(&caller) || callers(caller).any(|above| dispatches(&above)))
 }
 
 /// How many fields away from what holds it a registry is still its own.

@@ -220,7 +220,8 @@ fn facets(
     add(shape.calls, Facet::Client);
     // That a list changed is told by the facet of the list.
     add(signals.asks.iter().chain(&signals.notifies).any(here), Facet::ServerInitiated);
-    add(signals.event_stores.iter().any(here), Facet::Resumability);
+    let resumed = shape.http && signals.resumed.iter().any(|(at, _)| here(at));
+    add(resumed || signals.event_stores.iter().any(here), Facet::Resumability);
     add(stores.iter().any(|found| found.keyed_by == KeyedBy::SessionApi), Facet::SessionApi);
     let sse = signals.setups.sse.iter().any(here);
     add(sse || serves_sse(analysis, package.modules), Facet::SseLegacy);

@@ -1,13 +1,17 @@
 //! What else a program does that matters for the migration, besides keeping stores: facts that facets and rules share.
 
 use super::frameworks::{frameworks, speaks_of_mcp};
+use super::handshake;
+use super::minted::{self, Minted};
 use super::registries::{dead_maps, process_state, registries};
+use super::resumption::{self, Resumes};
+use super::undelivered;
 
 use super::answer::Holds;
 use super::lifetime::Lasting;
 use super::setup::Setups;
 use super::stores::Analysis;
-use crate::model::facts::{ExprId, ExprKind, Key, Language};
+use crate::model::facts::{ExprId, ExprKind, Key, Language, Span};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Edge, Registered};
 use crate::model::lives::{Contexts, Mode};
@@ -37,6 +41,8 @@ pub struct Signals {
     pub list_changed: Vec<ExprRef>,
     /// Reads of what the client said in the handshake.
     pub client_info: Vec<ExprRef>,
+    /// Hooks that run with the handshake or after it.
+    pub hooks: Vec<(u32, Span)>,
     /// Registrations made or switched by handlers.
     pub list_changes: Vec<ExprRef>,
     /// List handlers whose answer depends on session state.
@@ -53,6 +59,12 @@ pub struct Signals {
     pub labels: Vec<ExprRef>,
     /// Event stores that are given to a transport or constructed.
     pub event_stores: Vec<ExprRef>,
+    /// What else counts on streams that clients resume.
+    pub resumed: Vec<(ExprRef, Resumes)>,
+    /// What a server without sessions sends to nobody.
+    pub undelivered: Vec<(ExprRef, Name)>,
+    /// Handles that tools make up in silence.
+    pub minted: Vec<Minted>,
     /// The session header in lists of headers that browsers may read or send.
     pub header_lists: Vec<ExprRef>,
     /// Session callbacks of transports that open no session.
@@ -104,6 +116,11 @@ impl Signals {
         out.registries = registries(analysis);
         out.dead_maps = dead_maps(analysis);
         out.process_state = process_state(analysis, &out.registries);
+        out.client_info.extend(handshake::reads(analysis));
+        out.hooks = handshake::hooks(analysis);
+        out.resumed = resumption::find(analysis);
+        out.undelivered = undelivered::find(analysis);
+        out.minted = minted::find(analysis, &out.registries);
         out
     }
 

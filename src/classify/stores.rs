@@ -11,6 +11,7 @@ use super::failure;
 use super::holds;
 use super::lifetime::{Finder, Held, Lasting};
 use super::mutations::Mutations;
+use super::stand_ins;
 use super::unfilled;
 use crate::model::facts::ExprKind;
 use crate::model::flow::Flow;
@@ -52,7 +53,7 @@ pub struct Found {
     pub uses: Vec<Access>,
     /// Where handlers write state that has no key.
     pub writers: Vec<ExprRef>,
-    /// The key whose constant fallback is one bucket for all.
+    /// The key that is one bucket for all: a constant stands in for the id, or nothing does.
     pub fallback: Option<ExprRef>,
     /// Its objects.
     pub objects: Vec<ObjId>,
@@ -156,6 +157,7 @@ impl<'p> Analysis<'p> {
                 .collect::<Vec<_>>(),
         );
         out.extend(super::framework_state::find(self));
+        super::per_request::add(self, &mut out);
         self.add_upstreams(&mut out);
         self.pair_accounts(&mut out);
         out.iter_mut().for_each(mark_sign_in);
@@ -197,7 +199,6 @@ impl<'p> Analysis<'p> {
         let by = self.keyed_by(keyed);
         let objects: Vec<ObjId> = keyed.object.into_iter().collect();
         let name = keyed.key_text.unwrap_or(keyed.holder.name);
-        let fallback = failure::fallback(self, keyed);
         // A table of transports that is empty so far is one that is about to be written.
         let transports = judged.with_transport || judged.holds == Holds::Transport;
         let failure = if !transports && keyed.object.is_some_and(|id| unfilled::is_never_filled(&self.flow, id)) {
@@ -205,6 +206,8 @@ impl<'p> Analysis<'p> {
         } else {
             failure::keyed(self, keyed, judged.holds)
         };
+        let unasked = || stand_ins::unasked(self, keyed, failure, judged.holds);
+        let fallback = failure::fallback(self, keyed).or_else(unasked);
         let mut found = Found {
             name,
             container: self.container(keyed.object, &keyed.holder),
@@ -241,7 +244,7 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    fn lasting_store(&self, lasting: &Lasting) -> Found {
+    pub(super) fn lasting_store(&self, lasting: &Lasting) -> Found {
         let holds = if lasting.credential { Holds::Auth } else { holds::lasting(self, lasting) };
         let objects: Vec<ObjId> = lasting
             .values

@@ -30,6 +30,8 @@ pub struct Module {
     /// Type arguments written at a `Call` or `New` (`new Map<string, Basket>()`, `create<State>()`), by ascending expression. What such an
     /// expression holds is often said nowhere else.
     pub type_args: Vec<(ExprId, Vec<TypeId>)>,
+    /// Expressions of which the code says, without asking, that they are not absent (`x!`, `x as string`, `cast(str, x)`), ascending.
+    pub asserted: Vec<ExprId>,
     /// Byte ranges that the parser could not make sense of. Not empty: report the file as `syntax-error`, keep what could be read.
     pub errors: Vec<Span>,
     /// Comments that hold a directive for this program, in source order.
@@ -48,6 +50,7 @@ impl Module {
             classes: Vec::new(),
             types: Vec::new(),
             type_args: Vec::new(),
+            asserted: Vec::new(),
             type_decls: Vec::new(),
             imports: Vec::new(),
             exports: Vec::new(),

@@ -2,11 +2,19 @@
 
 use super::flow::value::{ObjId, Site};
 use super::flow::{Flow, Root};
-use super::lives::Lives;
+use super::lives::{Contexts, Lives};
 use super::program::FuncRef;
 use super::reach::reach;
 
 impl Lives {
+    /// Whether a function runs with a factory that an entry point calls for each request, and at no other time.
+    pub fn built_per_request(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
+        let contexts = self.contexts(func);
+        let once = contexts.has(Contexts::SESSION) || contexts.has(Contexts::PROCESS);
+        let factory = |root: &FuncRef| flow.roots[root].contains(&Root::RequestFactory);
+        !once && flow.roots.keys().filter(|root| factory(root)).any(|root| reach(flow, *root).contains(&func))
+    }
+
     /// Whether an object is made by code that builds a server for a request, and not for a request of another kind.
     pub fn made_with_server(&self, flow: &Flow<'_>, id: ObjId) -> bool {
         let sites = match flow.object(id).site {

@@ -14,8 +14,9 @@ pub const RULE: Rule = Rule {
     docs: Docs {
         finds: "Code that only had a meaning while sessions existed: callbacks that never fire \
             (`onsessioninitialized`, `onsessionclosed`), a read of `transport.sessionId` that is always empty, \
-            the header's name in CORS lists, reapers over a map that is never filled, DELETE routes that end a \
-            session, leftovers of a half migration.",
+            reapers over a map that is never filled, DELETE routes that end a session, leftovers of a half \
+            migration. And what dies with the sessions that are still there: the header's name in CORS lists. That \
+            alone does not give a server the facet of this name, which says that code is dead already.",
         why: "It misleads: people and agents who read it write more of it. A callback that never fires may also \
             have held clean-up that now never runs, which the finding says where it is so.",
         examples: &[Example {

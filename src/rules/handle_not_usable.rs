@@ -3,6 +3,7 @@
 use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
+use crate::classify::minted::When;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -12,9 +13,8 @@ pub const RULE: Rule = Rule {
     detect,
     docs: Docs {
         finds: "Handles that get lost on the way: an argument called `session_id`, `sessionId` or with a leading \
-            underscore, which some client bridges drop or rewrite; an optional handle that mints a new one \
-            silently when it is absent; an unknown id that is accepted as a new one; an id that only stands in \
-            `_meta`, or only in prose beside a structured result.",
+            underscore, which some client bridges drop or rewrite; an optional handle that mints a new one when it \
+            is absent, and does not answer it; an id unknown to a registry of minted ones that is accepted as new.",
         why: "The state is named, and callers still lose it. Each call without the handle starts afresh and leaves \
             an entry behind; a model that never saw the id can't send it.",
         examples: &[
@@ -61,23 +61,34 @@ def add_item(basket_id: str, sku: str) -> str:
 };
 
 fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
-    cx.signals
-        .registries
-        .iter()
-        .filter(|registry| cx.here(registry.lookup))
-        .filter_map(|registry| {
-            let name = registry.argument?;
-            let dropped = matches!(name.text(), "sessionId" | "session_id") || name.text().starts_with('_');
-            dropped.then(|| {
-                cx.at(
-                    &RULE,
-                    cx.spot(registry.lookup),
-                    format!(
-                        "some clients drop or rewrite an argument called `{name}`, so the model can't pass this handle"
-                    ),
-                    "name it after the thing it stands for, such as `basket_id`",
+    let mut out: Vec<Detection> = Vec::new();
+    for registry in cx.signals.registries.iter().filter(|registry| cx.here(registry.lookup)) {
+        let Some(name) = registry.argument else { continue };
+        if matches!(name.text(), "sessionId" | "session_id") || name.text().starts_with('_') {
+            out.push(cx.at(
+                &RULE,
+                cx.spot(registry.lookup),
+                format!(
+                    "some clients drop or rewrite an argument called `{name}`, so the model can't pass this handle"
+                ),
+                "name it after the thing it stands for, such as `basket_id`",
+            ));
+        }
+    }
+    for minted in cx.signals.minted.iter().filter(|minted| cx.here(minted.at)) {
+        let argument = minted.argument;
+        let message = match minted.when {
+            When::NoneGiven => format!(
+                "without `{argument}` a new one is made up and not answered: such a call starts afresh and leaves an entry behind"
+            ),
+            When::Unknown => {
+                format!(
+                    "an unknown `{argument}` is taken as new: a handle that is mistyped or has expired starts afresh"
                 )
-            })
-        })
-        .collect()
+            }
+        };
+        let advice = "require it, and answer an unknown one with an error that names the tool that creates it";
+        out.push(cx.at(&RULE, cx.spot(minted.at), message, advice));
+    }
+    out
 }

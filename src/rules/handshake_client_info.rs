@@ -1,6 +1,6 @@
 //! `handshake-client-info`: what the client said in the handshake is read later.
 
-use super::detect::{Context, Detection};
+use super::detect::{Context, Detection, Spot};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 
@@ -12,7 +12,8 @@ pub const RULE: Rule = Rule {
     detect,
     docs: Docs {
         finds: "Reads of what `initialize` left behind: `getClientVersion()`, `getClientCapabilities()`, \
-            `session.client_params`, `peer_info()`, hooks that run after initialization.",
+            `session.client_params`, `peer_info()`, hooks that run with it or after it (`oninitialized`, \
+            `on_initialized`, `on_initialize` of a middleware).",
         why: "There is no handshake any more: client info and capabilities come with each request, in `_meta`. In \
             sessionless mode the getters answer `undefined`, and hooks never run. A default in its place (`?? \
             \"unknown\"`, `unwrap_or_default()`) hides that: every client then looks the same. Where the first \
@@ -56,17 +57,22 @@ let Some(client) = context.peer.peer_info() else { return plain(id) };
 };
 
 fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
-    if !cx.http {
-        return Vec::new();
-    }
-    cx.ours(&cx.signals.client_info)
-        .map(|at| {
-            cx.at(
-                &RULE,
-                cx.call_spot(at),
-                "what the client said in the handshake is not known to a request without a session",
-                "read it from the request's `_meta`, on an SDK that speaks 2026-07-28, and expect it to be absent",
-            )
-        })
-        .collect()
+    let unread = if cx.http {
+        "what the client said in the handshake is not known to a request without a session"
+    } else {
+        "revision 2026-07-28 has no handshake: what the client says of itself comes with each request"
+    };
+    let reads = cx.ours(&cx.signals.client_info).map(|at| {
+        let advice = "read it from the request's `_meta`, on an SDK that speaks 2026-07-28, and expect it to be absent";
+        cx.at(&RULE, cx.call_spot(at), unread, advice)
+    });
+    let hooks = cx.signals.hooks.iter().filter(|(module, _)| cx.modules[*module as usize]).map(|(module, span)| {
+        cx.at(
+            &RULE,
+            Spot { module: *module, span: *span },
+            "this hook runs with the handshake, which revision 2026-07-28 does not have: it never runs there",
+            "do what it does where the process starts, or in the requests that need it",
+        )
+    });
+    reads.chain(hooks).collect()
 }

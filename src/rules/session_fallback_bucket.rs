@@ -1,10 +1,11 @@
-//! `session-fallback-bucket`: a constant stands in for an absent session id.
+//! `session-fallback-bucket`: a constant, or nothing, stands in for an absent session id.
 
 use super::detect::{Context, Detection, Spot};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 use crate::classify::answer::Failure;
-use crate::model::flow::value::Value;
+use crate::classify::stand_ins::{StandIn, stand_in};
+use crate::model::name::Name;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -14,8 +15,10 @@ pub const RULE: Rule = Rule {
     detect,
     docs: Docs {
         finds: "A fallback that turns an absent session id into a constant key: `?? \"default\"`, `|| \"stdio\"`, \
-            `or \"anonymous\"`, a default value of a parameter, an assertion that it is there, a template string \
-            that turns nothing into the text \"undefined\".",
+            `or \"anonymous\"`, a default value of a parameter. Also a key under which tools write without asking \
+            whether the id is there: an assertion that it is (`extra.sessionId!`, `as string`, `cast(str, …)`), or a \
+            text made of it (a template string, `String()`, an f-string, `str()`), which says \"undefined\" or \
+            \"None\" where there is none.",
         why: "It looks like care for one rare case. With revision 2026-07-28 it is the only case: no request has \
             an id, so all callers share the one bucket and see each other's data. Type checks pass, and so does \
             every test with one client.",
@@ -59,15 +62,7 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
     cx.stores()
         .filter_map(|found| {
             let key = found.fallback?;
-            let text = cx.analysis.flow.at(key).iter().find_map(|value| match value {
-                Value::Text(text) => Some(*text),
-                _ => None,
-            })?;
-            let message = format!(
-                "without a session the key of `{}` is the constant `'{text}'`: all clients read and write one entry",
-                found.name
-            );
-            let advice = "remove the fallback together with the key; do not give it another default";
+            let (message, advice) = words(found.name, &stand_in(cx.analysis, key)?);
             let mut detection = cx.at(&RULE, cx.spot(key), message, advice);
             detection.failure = Some(Failure::Collapsed);
             detection.related = vec![(
@@ -77,4 +72,23 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
             Some(detection)
         })
         .collect()
+}
+
+/// What is wrong, and what to do.
+fn words(store: Name, stand_in: &StandIn) -> (String, &'static str) {
+    const SHARED: &str = "all clients read and write one entry";
+    match stand_in {
+        StandIn::Constant(text) => (
+            format!("without a session the key of `{store}` is the constant `'{text}'`: {SHARED}"),
+            "remove the fallback together with the key; do not give it another default",
+        ),
+        StandIn::Nothing(nothing) => (
+            format!("without a session the key of `{store}` is `{nothing}`, which nothing checks: {SHARED}"),
+            "replace the key; a check of the id alone makes every call an error",
+        ),
+        StandIn::Text(text) => (
+            format!("without a session the key of `{store}` is the text `'{text}'`: {SHARED}"),
+            "replace the key; a check of the id alone makes every call an error",
+        ),
+    }
 }

@@ -6,6 +6,8 @@ use super::rule::{Docs, Example, Level, Rule};
 use crate::classify::answer::{Carrier, KeyedBy};
 use crate::classify::lifetime::Held;
 use crate::classify::stores::Found;
+use crate::model::flow::value::ObjId;
+use crate::model::program::At;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -16,7 +18,8 @@ pub const RULE: Rule = Rule {
     docs: Docs {
         finds: "Mutable state that is created together with a server: a variable captured by the factory function, a \
             field of the handler that a factory constructs afresh, a per-session lifespan. No session id is in \
-            sight; the server object itself stands for the session.",
+            sight; the server object itself stands for the session. Under an entry point that builds a server for \
+            each request (`createMcpHandler`), what one tool leaves for another is lost already.",
         why: "Without sessions the factory runs once per request. The code compiles and answers, and the state is \
             empty on every call (`lost`). A search for the word \"session\" does not find it.",
         examples: &[
@@ -81,11 +84,15 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
         .filter(|found| found.keyed_by == KeyedBy::SessionLifetime && is_state(found) && !is_registry(cx, found))
         .map(|found| {
             let kind = if found.held == Some(Held::Field) { "a field of an object" } else { "captured by a server" };
+            let (built, consequence) = if is_built_per_request(cx, found) {
+                ("request", "every call finds it as new, already today")
+            } else {
+                ("session", consequence(found.failure))
+            };
             let message = format!(
-                "`{}` is {kind} that is built once for each session, and tools change it{}; {}",
+                "`{}` is {kind} that is built once for each {built}, and tools change it{}; {consequence}",
                 found.name,
                 tools_of(found),
-                consequence(found.failure)
             );
             let advice = if found.carrier == Carrier::Drop {
                 "list the tool always, and let it fail with a clear error where its precondition does not hold"
@@ -96,6 +103,20 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
             cx.store(&RULE, found, message, advice)
         })
         .collect()
+}
+
+/// Whether an entry point builds the server for each request, so that there is no session to lose.
+fn is_built_per_request(cx: &Context<'_, '_>, found: &Found) -> bool {
+    let analysis = cx.analysis;
+    let program = analysis.flow.program;
+    let func = match found.holder.symbol {
+        Some(symbol) => At { module: symbol.module, id: program.symbol(symbol).func },
+        None => {
+            let fresh = |id: &ObjId| analysis.lives.object_per_request(&analysis.flow, *id);
+            return !found.objects.is_empty() && found.objects.iter().all(fresh);
+        }
+    };
+    analysis.lives.built_per_request(&analysis.flow, func)
 }
 
 /// A registry of handles is another rule's.

@@ -1,4 +1,4 @@
-//! `stateless-capability`: a capability is declared that a sessionless server can't deliver.
+//! `stateless-capability`: a sessionless server declares or sends what it can't deliver.
 
 use super::detect::{Context, Detection};
 use super::finding::Severity;
@@ -12,8 +12,10 @@ pub const RULE: Rule = Rule {
     summary: "a capability is declared that a sessionless server can't deliver",
     detect,
     docs: Docs {
-        finds: "A sessionless server that declares `listChanged`, `logging` or `subscribe`, or sends the \
-            notifications that belong to them.",
+        finds: "A sessionless server that declares `listChanged` or `subscribe`, or sends notifications of these or of \
+            `logging` outside the answer to a request: `sendResourceUpdated`, `sendToolListChanged`, \
+            `sendLoggingMessage`, `send_resource_updated`. A declaration of `logging` alone is none: what belongs to \
+            a request (`extra.sendNotification`, `ctx.info`) arrives with its answer.",
         why: "The declaration is a promise that clients rely on: they wait for a notification that never comes, \
             instead of asking again. In sessionless mode such notifications are dropped without an error; only \
             what belongs to a running request still arrives, such as its progress.",
@@ -24,12 +26,14 @@ const server = new McpServer(
   { name: "catalogue", version: "1.0.0" },
   { capabilities: { tools: { listChanged: true }, logging: {} } },
 );
+await server.server.sendLoggingMessage({ level: "info", data: "ready" });
 "#,
             good: r#"
 const server = new McpServer(
   { name: "catalogue", version: "1.0.0" },
   { capabilities: { tools: {} } },
 );
+console.error("ready");
 "#,
         }],
         migration: "Drop the declaration and the sends. Logs go to stderr or to a logging service. On an SDK that speaks \
@@ -50,7 +54,8 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
         return Vec::new();
     }
     let sessionful = cx.transports().any(|site| site.sse || site.mode != Mode::Off);
-    cx.signals
+    let declared = cx
+        .signals
         .capabilities
         .iter()
         .filter(|(at, _)| cx.here(*at))
@@ -65,6 +70,24 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
                 ),
                 "take it out with the sessions, or serve `subscriptions/listen` on an SDK that speaks 2026-07-28",
             )
-        })
-        .collect()
+        });
+    let sent = cx.signals.undelivered.iter().filter(|(at, _)| cx.here(*at) && !sessionful && is_sessionless(cx));
+    let sent = sent.map(|(at, name)| {
+        cx.at(
+            &RULE,
+            cx.call_spot(*at),
+            format!("`{name}` belongs to no request: without a session it reaches nobody, and no error says so"),
+            "send it within a request whose answer it belongs to, or publish changes on an SDK that speaks 2026-07-28",
+        )
+    });
+    declared.chain(sent).collect()
+}
+
+/// Whether all that is known of the package's HTTP side opens no sessions.
+fn is_sessionless(cx: &Context<'_, '_>) -> bool {
+    let mut setups = cx.signals.setups.sites.iter().filter(|site| cx.here(site.at)).peekable();
+    let known = cx.transports().next().is_some() || setups.peek().is_some();
+    let sse = cx.ours(&cx.signals.setups.sse).next().is_some();
+    let framework = cx.ours(&cx.signals.frameworks).next().is_some();
+    known && !sse && !framework && setups.all(|site| site.mode == Mode::Off)
 }

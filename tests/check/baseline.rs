@@ -40,7 +40,7 @@ fn what_is_known_does_not_fail_and_what_is_new_does() {
     );
     let again = twice.replace(
         "notes.set(globalThis.x, []);\n",
-        "(server: McpServer) => server.registerTool('b', {}, (extra) => notes.get(extra.sessionId!) ?? []);\n",
+        "(server: McpServer) => server.registerTool('b', {}, (extra) => notes.get(extra.sessionId) ?? []);\n",
     );
     repository.write("src/notes.ts", &again);
     let (code, found) = repository.findings(&["--baseline", "base.json"]);

@@ -74,7 +74,7 @@ fn a_new_reader_of_old_state_brings_its_finding_back() {
     repository.edit(
         "src/notes.ts",
         "    mine.push(text);\n",
-        "    mine.push(text);\n    notes.delete(extra.sessionId!);\n",
+        "    mine.push(text);\n    notes.delete(extra.sessionId);\n",
     );
     assert_eq!(
         repository.findings(&["--diff-base", "HEAD"]),
@@ -86,7 +86,7 @@ fn a_new_reader_of_old_state_brings_its_finding_back() {
 fn a_reader_beyond_those_that_are_shown_counts_as_well() {
     let repository = Repository::of(CLEAN);
     let readers = |count: usize| {
-        let more = "    notes.get(extra.sessionId!);\n".repeat(count);
+        let more = "    notes.get(extra.sessionId);\n".repeat(count);
         NOTES.replace("    mine.push(text);\n", &format!("    mine.push(text);\n{more}"))
     };
     repository.write("src/notes.ts", &readers(12));
@@ -125,7 +125,7 @@ fn staged_lines_are_followed_into_the_working_tree() {
     repository.edit(
         "src/notes.ts",
         "    mine.push(text);",
-        "    mine.push(text.trim());\n    notes.get(extra.sessionId!);",
+        "    mine.push(text.trim());\n    notes.get(extra.sessionId);",
     );
     repository.git(&["add", "-A"]);
     repository.write("src/notes.ts", &format!("// One more line.\n{}", repository.read("src/notes.ts")));

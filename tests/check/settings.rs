@@ -37,7 +37,7 @@ fn rules_paths_and_exclusions() {
 fn a_helper_that_gives_the_session_id_can_be_named() {
     let repository = Repository::bare(CLEAN);
     let opaque = NOTES
-        .replace("extra.sessionId!", "currentKey()")
+        .replace("extra.sessionId", "currentKey()")
         .replace("import * as z", "import { currentKey } from '@acme/context';\nimport * as z");
     repository.write("src/notes.ts", &opaque);
     assert_eq!(repository.findings(&["--rule", "session-keyed-state"]).1, Vec::<String>::new());

@@ -20,9 +20,9 @@ const notes = new Map<string, string[]>();
 
 export function register(server: McpServer) {
   server.registerTool('note', { inputSchema: { text: z.string() } }, async ({ text }, extra) => {
-    const mine = notes.get(extra.sessionId!) ?? [];
+    const mine = notes.get(extra.sessionId) ?? [];
     mine.push(text);
-    notes.set(extra.sessionId!, mine);
+    notes.set(extra.sessionId, mine);
     return { content: [{ type: 'text', text: `${mine.length} notes` }] };
   });
 }

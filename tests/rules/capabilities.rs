@@ -17,6 +17,42 @@ export function buildServer() {{
     )
 }
 
+/// A server whose only tool sends something.
+fn sends(statement: &str) -> String {
+    format!(
+        r"
+import {{ z }} from 'zod';
+import {{ McpServer }} from '@modelcontextprotocol/sdk/server/mcp.js';
+export function buildServer() {{
+  const server = new McpServer({{ name: 'feeds', version: '1.0.0' }});
+  server.registerTool('refresh', {{ inputSchema: {{ id: z.string() }} }}, async ({{ id }}, extra) => {{
+    {statement}
+    return {{ content: [{{ type: 'text', text: id }}] }};
+  }});
+  return server;
+}}
+"
+    )
+}
+
+/// The same in Python, without sessions.
+fn python(statement: &str) -> String {
+    format!(
+        r"
+from mcp.server.fastmcp import Context, FastMCP
+
+mcp = FastMCP('feeds', stateless_http=True)
+
+@mcp.tool()
+async def refresh(ctx: Context) -> str:
+    {statement}
+    return 'done'
+
+mcp.run(transport='streamable-http')
+"
+    )
+}
+
 #[test]
 fn undeliverable() {
     speaks(
@@ -24,6 +60,33 @@ fn undeliverable() {
         Severity::Warning,
         &[
             Program::v1("listChanged").stateless(&declares("{ tools: { listChanged: true } }")),
+            Program::commonjs("a notification that is sent, JavaScript").js(r"
+const express = require('express');
+const { McpServer } = require('@modelcontextprotocol/sdk/server/mcp.js');
+const { StreamableHTTPServerTransport } = require('@modelcontextprotocol/sdk/server/streamableHttp.js');
+const app = express();
+app.use(express.json());
+app.post('/mcp', async (req, res) => {
+  const server = new McpServer({ name: 'feeds', version: '1.0.0' });
+  server.tool('refresh', async () => {
+    await server.server.sendResourceUpdated({ uri: 'feed://all' });
+    return { content: [{ type: 'text', text: 'done' }] };
+  });
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+  await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+app.listen(3000);
+"),
+            Program::v1("a log message outside the request").stateless(&sends(
+                "await server.sendLoggingMessage({ level: 'info', data: 'done' });",
+            )),
+            Program::v1("a change that is told").stateless(&sends("server.sendToolListChanged();")),
+            Program::v1("a change that is told by hand").stateless(&sends(
+                "await server.server.notification({ method: 'notifications/resources/updated', params: { uri: 'a://b' } });",
+            )),
+            Program::python("what belongs to no request, Python", "mcp>=1.9,<2", &python("await ctx.session.send_resource_updated('feed://all')")),
+            Program::python("a log message of no request, Python", "mcp>=1.9,<2", &python("await ctx.session.send_log_message(level='info', data='done')")),
             Program::v1("list changes of resources and prompts")
                 .stateless(&declares("{ resources: { listChanged: true }, prompts: { listChanged: true } }")),
             Program::v1("subscribe, low level").stateless(
@@ -47,6 +110,29 @@ fn deliverable() {
         "stateless-capability",
         &[
             Program::v1("plain tools").stateless(&declares("{ tools: {} }")),
+            Program::v1("logging, whose messages a request may carry").stateless(&declares("{ tools: {}, logging: {} }")),
+            Program::v1("a log message within the request").stateless(&sends(
+                "await extra.sendNotification({ method: 'notifications/message', params: { level: 'info', data: 'done' } });",
+            )),
+            Program::v1("a notification that says its request").stateless(&sends(
+                "await server.server.notification({ method: 'notifications/message', params: { level: 'info', data: 'done' } }, { relatedRequestId: extra.requestId });",
+            )),
+            Program::v1("progress").stateless(&sends(
+                "await server.server.notification({ method: 'notifications/progress', params: { progressToken: 1, progress: 1 } });",
+            )),
+            Program::v1("a log message with sessions").stateful(&sends(
+                "await server.sendLoggingMessage({ level: 'info', data: 'done' });",
+            )),
+            Program::v1("a log message over stdio").stdio(&sends(
+                "await server.sendLoggingMessage({ level: 'info', data: 'done' });",
+            )),
+            Program::v1("a method of others").stateless(&sends("await bus.sendResourceUpdated('a');").replace(
+                "export function",
+                "const bus = { async sendResourceUpdated(uri: string) { console.error(uri); } };\nexport function",
+            )),
+            Program::python("a log message within the request, Python", "mcp>=1.9,<2", &python("await ctx.info('done')")),
+            Program::python("a message that says its request, Python", "mcp>=1.9,<2", &python("await ctx.session.send_log_message(level='info', data='done', related_request_id=ctx.request_id)")),
+            Program::python("the same with sessions, Python", "mcp>=1.9,<2", &python("await ctx.session.send_resource_updated('feed://all')").replace(", stateless_http=True", "")),
             Program::v1("logging over stdio").stdio(&declares("{ tools: {}, logging: {} }")),
             Program::v1("listChanged with sessions").stateful(&declares("{ tools: { listChanged: true } }")),
             Program::v1("listChanged: false").stateless(&declares("{ tools: { listChanged: false } }")),
@@ -101,6 +187,28 @@ export class FileEvents implements EventStore {
   async replayEventsAfter(last: string) { return last.split('_')[0]; }
 }
 ").ts(&stream("import { FileEvents } from './events.js';\nconst eventStore = new FileEvents();", ", eventStore", "")),
+            Program::v1("Last-Event-ID in a route").facet("resumability").ts(&stream(
+    "",
+    "",
+    "app.get('/mcp', (req, res, next) => { if (req.headers['last-event-id']) console.error('resumed'); next(); });",
+)),
+            Program::v1("the header by a constant").facet("resumability").ts(&stream(
+                "const RESUME = 'Last-Event-ID';",
+                "",
+                "app.get('/mcp', (req, res, next) => { if (req.get(RESUME)) console.error('resumed'); next(); });",
+            )),
+            Program::v1("a stream closed on purpose").facet("resumability").stateful(r"
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+export function buildServer() {
+  const server = new McpServer({ name: 'slow', version: '1.0.0' });
+  server.registerTool('crunch', { description: 'Takes long' }, async (extra) => {
+    extra.closeSSEStream?.();
+    return { content: [{ type: 'text', text: 'done' }] };
+  });
+  return server;
+}
+"),
+            Program::python("a stream closed on purpose, Python", "mcp>=1.9,<2", &python("await ctx.close_sse_stream()").replace(", stateless_http=True", "")).facet("resumability"),
         ],
     );
 }
@@ -111,6 +219,30 @@ fn not_resumable() {
         "stream-resumability",
         &[
             Program::v1("a plain transport").ts(&stream("", "", "")),
+            Program::v1("the header in a list").ts(&stream(
+                "",
+                "",
+                "app.use((_req, res, next) => { res.setHeader('Access-Control-Allow-Headers', 'Last-Event-ID'); next(); });",
+            )),
+            Program::v1("a stream of one's own that is closed").ts(&stream(
+                "const feeds = { closeSSE(id: string) { console.error(id); } };",
+                "",
+                "app.get('/stop', (_req, res) => { feeds.closeSSE('a'); res.end(); });",
+            )),
+            Program::v1("a stream of one's own, over stdio alone").stdio(
+                r"
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+export function buildServer() {
+  const server = new McpServer({ name: 'feeds', version: '1.0.0' });
+  server.registerTool('tail', { inputSchema: { url: z.string() } }, async ({ url }) => {
+    const answer = await fetch(url);
+    return { content: [{ type: 'text', text: answer.headers.get('last-event-id') ?? 'none' }] };
+  });
+  return server;
+}
+",
+            ),
             Program::v1("event sourcing of the domain").category("none").stateless(r"
 import { z } from 'zod';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';

@@ -26,6 +26,20 @@ export function buildServer() {
   return server;
 }
 "),
+            Program::commonjs("a field of one object, JavaScript, stdio").category("none").facet("process-state").js(r"
+const { z } = require('zod');
+const { McpServer } = require('@modelcontextprotocol/sdk/server/mcp.js');
+const { StdioServerTransport } = require('@modelcontextprotocol/sdk/server/stdio.js');
+class Game {
+  constructor() { this.moves = []; }
+  play(move) { this.moves.push(move); return this.moves.join(' '); }
+}
+const game = new Game();
+const server = new McpServer({ name: 'chess', version: '1.0.0' });
+server.registerTool('move', { inputSchema: { move: z.string() } }, async ({ move }) => ({ content: [{ type: 'text', text: game.play(move) }] }));
+server.connect(new StdioServerTransport());
+"),
+            Program::python("a field of one object, Python, stdio", "mcp>=1.9,<2", "from mcp.server.fastmcp import FastMCP\n\nclass Desk:\n    def __init__(self):\n        self.project = None\n\n    def use(self, project):\n        self.project = project\n\ndesk = Desk()\nmcp = FastMCP('desk')\n\n@mcp.tool()\ndef use(project: str) -> str:\n    desk.use(project)\n    return project\n\n@mcp.tool()\ndef build() -> str:\n    return f'built {desk.project}'\n\nmcp.run()\n").category("none").facet("process-state"),
             Program::v1("an array of the module, stateless HTTP").category("none").facet("process-state").stateless(r"
 import { z } from 'zod';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -68,6 +82,24 @@ fn not_found() {
         RULE,
         &[
             Program::python("a table under keys that the call chooses, Python, stdio", "mcp>=1.9,<2", "from mcp.server.fastmcp import FastMCP\n\nNOTES: dict[str, str] = {}\nmcp = FastMCP('desk')\n\n@mcp.tool()\ndef note(name: str, text: str) -> str:\n    NOTES[name] = text\n    return text\n\nmcp.run()\n").category("none"),
+            Program::commonjs("what an object keeps for itself, JavaScript, stdio").category("none").js(r"
+const { z } = require('zod');
+const { McpServer } = require('@modelcontextprotocol/sdk/server/mcp.js');
+const { StdioServerTransport } = require('@modelcontextprotocol/sdk/server/stdio.js');
+class Api {
+  constructor() { this.token = null; this.calls = 0; this.known = {}; }
+  async get(path) {
+    this.calls += 1;
+    this.token = this.token || await (await fetch('https://api.example/token')).text();
+    this.known[path] = this.known[path] || await (await fetch('https://api.example/' + path)).text();
+    return this.known[path];
+  }
+}
+const api = new Api();
+const server = new McpServer({ name: 'api', version: '1.0.0' });
+server.registerTool('get', { inputSchema: { path: z.string() } }, async ({ path }) => ({ content: [{ type: 'text', text: await api.get(path) }] }));
+server.connect(new StdioServerTransport());
+"),
             Program::v1("a cache that spares work").category("none").stdio(r"
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';

@@ -22,6 +22,33 @@ export function buildServer() {{
     )
 }
 
+const RUST_HOOK: &str = r#"
+use rmcp::service::{NotificationContext, RoleServer};
+use rmcp::transport::streamable_http_server::{StreamableHttpService, session::local::LocalSessionManager};
+use rmcp::{ServerHandler, tool, tool_handler, tool_router};
+
+#[derive(Clone)]
+struct Desk;
+
+#[tool_router(server_handler)]
+impl Desk {
+    #[tool(description = "The time")]
+    fn now(&self) -> String { "noon".to_owned() }
+}
+
+impl ServerHandler for Desk {
+    async fn on_initialized(&self, _context: NotificationContext<RoleServer>) { tracing::info!("ready"); }
+}
+
+#[tokio::main]
+async fn main() {
+    let service = StreamableHttpService::new(|| Ok(Desk), LocalSessionManager::default().into(), Default::default());
+    let router = axum::Router::new().nest_service("/mcp", service);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:8000").await.unwrap();
+    axum::serve(listener, router).await.unwrap();
+}
+"#;
+
 #[test]
 fn handshake() {
     speaks(
@@ -30,6 +57,26 @@ fn handshake() {
         &[
             Program::v1("the client's name").stateful(&tool("const client = server.server.getClientVersion()?.name ?? 'unknown'; if (client === 'desk') console.error('rich');")),
             Program::v1("the client's capabilities").stateful(&tool("const { elicitation } = server.server.getClientCapabilities() ?? {}; if (!elicitation) console.error('plain');")),
+            Program::v1("a hook after initialization").stateful(&tool("console.error(id);").replace("  return server;\n}\n", "  server.server.oninitialized = () => { console.error('ready'); };\n  return server;\n}\n")),
+            Program::v1("a hook by its notification").stateful(
+                &tool("console.error(id);")
+                    .replace("import { z }", "import { InitializedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';\nimport { z }")
+                    .replace("  return server;\n}\n", "  server.server.setNotificationHandler(InitializedNotificationSchema, () => { console.error('ready'); });\n  return server;\n}\n"),
+            ),
+            Program::commonjs("low level, JavaScript").js(r"
+const { Server } = require('@modelcontextprotocol/sdk/server/index.js');
+const { StdioServerTransport } = require('@modelcontextprotocol/sdk/server/stdio.js');
+const { CallToolRequestSchema } = require('@modelcontextprotocol/sdk/types.js');
+const server = new Server({ name: 'desk', version: '1.0.0' }, { capabilities: { tools: {} } });
+server.setRequestHandler(CallToolRequestSchema, async () => {
+  const info = server.getClientVersion();
+  return { content: [{ type: 'text', text: info ? info.name : 'nobody' }] };
+});
+server.connect(new StdioServerTransport());
+"),
+            Program::python("what the session keeps of its client, Python", "mcp>=1.9,<2", "from mcp.server.fastmcp import Context, FastMCP\n\nmcp = FastMCP('desk')\n\n@mcp.tool()\ndef who(ctx: Context) -> str:\n    params = ctx.session.client_params\n    return params.clientInfo.name if params else 'nobody'\n\nmcp.run(transport='streamable-http')\n"),
+            Program::python("a hook of a middleware, Python", "fastmcp>=2.13,<3", "from fastmcp import FastMCP\nfrom fastmcp.server.middleware import Middleware\n\nclass Greets(Middleware):\n    async def on_initialize(self, context, call_next):\n        print('hello')\n        return await call_next(context)\n\nmcp = FastMCP('desk', middleware=[Greets()])\n\n@mcp.tool\ndef now() -> str:\n    return 'noon'\n\nmcp.run(transport='http')\n"),
+            Program::rust("a hook of the handler, Rust", "rmcp=1.4", RUST_HOOK),
             Program::v1("a helper in another file").stateful(&tool("console.error(clientOf(server));").replace("import { z }", "import { clientOf } from './client.js';\nimport { z }")).file("src/client.ts", r"
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 export function clientOf(server: McpServer) { return server.server.getClientVersion()?.name; }
@@ -43,6 +90,10 @@ fn no_handshake() {
     silent(
         "handshake-client-info",
         &[
+            Program::v1("a hook of something else").stateful(
+                &tool("console.error(id);").replace("  return server;\n}\n", "  const board = { oninitialized: () => {} };\n  board.oninitialized = () => { console.error('ready'); };\n  return server;\n}\n"),
+            ),
+            Program::v1("a hook that is taken off").stateful(&tool("console.error(id);").replace("  return server;\n}\n", "  server.server.oninitialized = undefined;\n  return server;\n}\n")),
             Program::v1("what a client learns of its server").ts(r"
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';

@@ -103,6 +103,20 @@ app.get('/sse', async (req, res) => {
 app.post('/messages', (req, res) => open[req.query.sessionId].handlePostMessage(req, res));
 app.listen(3001);
 "),
+            Program::v2("the same factory under the modern entry point").store("stack:app-state:handle:lost").modern(r"
+import { McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+export function buildServer() {
+  const stack: number[] = [];
+  const server = new McpServer({ name: 'rpn', version: '1.0.0' });
+  server.registerTool('push', { inputSchema: z.object({ n: z.number() }) }, async ({ n }) => {
+    stack.push(n);
+    return { content: [{ type: 'text', text: stack.join(' ') }] };
+  });
+  server.registerTool('pop', { description: 'Top' }, async () => ({ content: [{ type: 'text', text: String(stack.pop()) }] }));
+  return server;
+}
+"),
         ],
     );
 }
@@ -112,6 +126,33 @@ fn not_found() {
     silent(
         RULE,
         &[
+            Program::v2("what one call keeps for itself, the modern entry point").category("none").modern(r"
+import { McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+export function buildServer() {
+  const stack: number[] = [];
+  const server = new McpServer({ name: 'rpn', version: '1.0.0' });
+  server.registerTool('push', { inputSchema: z.object({ n: z.number() }) }, async ({ n }) => {
+    stack.push(n);
+    return { content: [{ type: 'text', text: stack.join(' ') }] };
+  });
+  return server;
+}
+"),
+            Program::v2("what the module keeps, the modern entry point").category("none").modern(r"
+import { McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+const stack: number[] = [];
+export function buildServer() {
+  const server = new McpServer({ name: 'rpn', version: '1.0.0' });
+  server.registerTool('push', { inputSchema: z.object({ n: z.number() }) }, async ({ n }) => {
+    stack.push(n);
+    return { content: [{ type: 'text', text: stack.join(' ') }] };
+  });
+  server.registerTool('pop', { description: 'Top' }, async () => ({ content: [{ type: 'text', text: String(stack.pop()) }] }));
+  return server;
+}
+"),
             Program::v1("captured values that nobody changes").category("transport-map").stateful(r"
 import { z } from 'zod';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';

@@ -230,8 +230,12 @@ impl<'t> Lowerer<'t> {
         if callee == "cast"
             && let [ty, value] = nodes[..]
         {
+            let texts = matches!(self.slice(ty.node), "str" | "'str'" | "\"str\"");
             let ty = self.ty(ty.node);
             let value = self.expr(value.node);
+            if texts {
+                self.module.asserted.push(value);
+            }
             return self.add(ExprKind::Cast { value, ty }, span);
         }
         if callee == "super" && nodes.len() != 1 {

@@ -123,6 +123,7 @@ impl<'t> Lowerer<'t> {
             exports: Vec::new(),
             branches: Vec::new(),
             type_args: Vec::new(),
+            asserted: Vec::new(),
             errors: Vec::new(),
             comments: Vec::new(),
         };
@@ -166,6 +167,7 @@ impl<'t> Lowerer<'t> {
         self.module.exprs.shrink_to_fit();
         self.module.branches.sort_by_key(|branch| (branch.span.start, std::cmp::Reverse(branch.span.end)));
         self.module.type_args.sort_by_key(|(expr, _)| *expr);
+        self.module.asserted.sort_unstable();
         self.module.errors = tree::errors(tree).into_iter().map(|(start, end)| Span::new(start, end)).collect();
         self.module.comments =
             comments::in_tree(tree, self.text).into_iter().map(|(start, end)| Span::new(start, end)).collect();

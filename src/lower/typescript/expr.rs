@@ -74,6 +74,10 @@ impl<'t> Lowerer<'t> {
                 self.note_type_args(value, node);
                 value
             }
+            K::NonNull => {
+                self.module.asserted.push(value);
+                value
+            }
             _ => value,
         };
         (id, Chain::None)
@@ -283,6 +287,9 @@ impl<'t> Lowerer<'t> {
     fn cast_to(&mut self, value: ExprId, ty: Node<'t>, span: Span) -> ExprId {
         if matches!(self.slice(ty), "any" | "unknown" | "const") {
             return value;
+        }
+        if self.slice(ty) == "string" {
+            self.module.asserted.push(value);
         }
         let ty: TypeId = self.ty(ty);
         self.add(ExprKind::Cast { value, ty }, span)

@@ -155,6 +155,7 @@ impl<'t> Lowerer<'t> {
             exports: Vec::new(),
             branches: Vec::new(),
             type_args: Vec::new(),
+            asserted: Vec::new(),
             errors: Vec::new(),
             comments: Vec::new(),
         };
@@ -196,6 +197,7 @@ impl<'t> Lowerer<'t> {
         self.finish_exports();
         self.module.branches.sort_by_key(|branch| (branch.span.start, std::cmp::Reverse(branch.span.end)));
         self.module.type_args.sort_by_key(|(expr, _)| *expr);
+        self.module.asserted.sort_unstable();
         self.module.exprs.shrink_to_fit();
         self.module.errors = syntax_errors(self.text, tree);
         self.module.comments =

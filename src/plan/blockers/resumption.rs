@@ -1,8 +1,8 @@
 //! Streams that clients resume, which only a session makes possible.
 
+use crate::classify::resumption::{reads_last_event_id, resumes};
 use crate::model::facts::{ExprId, ExprKind};
 use crate::model::flow::Flow;
-use crate::model::name::Name;
 use crate::model::program::{At, ExprRef};
 use crate::plan::loggers::{is_told, tells};
 use crate::plan::site;
@@ -17,10 +17,10 @@ pub fn look(context: &Context<'_, '_>, out: &mut Blockers) {
     let before = out.manual.len();
     let mut told = false;
     for at in context.analysis.flow.program.exprs().filter(|at| context.here(*at)) {
-        let read = last_event_id(context, at);
-        let only_told = read.is_some_and(|read| only_tells(context, read));
+        let read = reads_last_event_id(&context.analysis.flow, at);
+        let only_told = read && only_tells(context, at);
         told |= only_told;
-        if read.is_some() && !only_told {
+        if read && !only_told {
             out.block(
                 rule,
                 site(context, context.spot(at)),
@@ -29,7 +29,7 @@ pub fn look(context: &Context<'_, '_>, out: &mut Blockers) {
                 &["let the client send its request again, and delete this; or keep the server on sessions until it can"],
             );
         }
-        if let Some(name) = resumes(context, at) {
+        if let Some(name) = resumes(&context.analysis.flow, at) {
             out.block(
                 rule,
                 site(context, context.call_spot(at)),
@@ -49,27 +49,6 @@ pub fn look(context: &Context<'_, '_>, out: &mut Blockers) {
     } else {
         out.hold("no code reads `Last-Event-ID`, replays events or closes streams for clients to resume");
     }
-}
-
-/// The read of the header, where a text is its name in one.
-fn last_event_id(context: &Context<'_, '_>, at: ExprRef) -> Option<ExprRef> {
-    let ExprKind::Text(text) = context.analysis.flow.program.kind(at) else { return None };
-    if !text.text().eq_ignore_ascii_case("last-event-id") {
-        return None;
-    }
-    let facts = context.analysis.flow.program.module(at.module);
-    let parent = facts.expr(at.id).parent?;
-    let reads = match facts.kind(parent) {
-        ExprKind::Index { key, .. } => *key == at.id,
-        ExprKind::Call { callee, args } => {
-            let first = args.first().is_some_and(|arg| arg.value == at.id);
-            first
-                && args.len() == 1
-                && matches!(facts.kind(*callee), ExprKind::Member { name, .. } if matches!(name.text(), "get" | "header" | "has"))
-        }
-        _ => false,
-    };
-    reads.then_some(At { module: at.module, id: parent })
 }
 
 /// Whether nothing is done by what was read but to write log lines: the value stands in them, or chooses between them.
@@ -135,14 +114,4 @@ fn does_more(kind: &ExprKind) -> bool {
             | ExprKind::Throw(_)
             | ExprKind::Function(_)
     )
-}
-
-/// The call's name where it replays events or closes a stream.
-fn resumes(context: &Context<'_, '_>, at: ExprRef) -> Option<Name> {
-    let facts = context.analysis.flow.program.module(at.module);
-    let ExprKind::Call { callee, .. } = facts.kind(at.id) else { return None };
-    let ExprKind::Member { name, .. } = facts.kind(*callee) else { return None };
-    let resuming =
-        ["replayEventsAfter", "closeSSEStream", "closeStandaloneSSEStream", "closeSSE", "closeStandaloneSSE"];
-    resuming.contains(&name.text()).then_some(*name)
 }
