@@ -3,7 +3,7 @@
 use super::access::{Keyed, Kind};
 use super::stores::Analysis;
 use super::words;
-use crate::model::facts::{Branch, ExprKind};
+use crate::model::facts::{Branch, ExprId, ExprKind, Module};
 use crate::model::flow::value::ObjId;
 use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::Role;
@@ -48,9 +48,39 @@ pub(super) fn gates_only(analysis: &Analysis<'_>, uses: &[ExprRef], objects: &[O
         if !only_tested(analysis, *at) {
             return false;
         }
-        gated = true;
+        gated |= !picks_marks(analysis, *at);
     }
     gated
+}
+
+/// Whether an expression only decides which mark is shown, as on a map: `seen.has(cell) ? '+' : ' '`. That admits nobody to anything.
+fn picks_marks(analysis: &Analysis<'_>, at: ExprRef) -> bool {
+    let facts = analysis.flow.program.module(at.module);
+    let mut id = at.id;
+    while let Some(parent) = facts.expr(id).parent {
+        match facts.kind(parent) {
+            ExprKind::Either { condition: Some(condition), arms, .. } if *condition == id => {
+                return arms.iter().any(|arm| is_mark(facts, *arm)) && arms.iter().all(|arm| is_shown(facts, *arm));
+            }
+            ExprKind::Member { .. } | ExprKind::Call { .. } => id = parent,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether an expression is a text without a word in it.
+fn is_mark(facts: &Module, id: ExprId) -> bool {
+    matches!(facts.kind(id), ExprKind::Text(text) if text.text().chars().count() <= 2)
+}
+
+/// Whether an expression is a mark, what stands there without one, or picks between such.
+fn is_shown(facts: &Module, id: ExprId) -> bool {
+    match facts.kind(id) {
+        ExprKind::Either { arms, .. } => arms.iter().all(|arm| is_shown(facts, *arm)),
+        ExprKind::Symbol(_) => true,
+        _ => is_mark(facts, id),
+    }
 }
 
 /// Whether the value of an expression is used for nothing but a condition (`!x`, `x.has(y)`, `x?.has(y)`, a comparison).
@@ -90,6 +120,7 @@ fn only_tested_within(analysis: &Analysis<'_>, at: ExprRef, depth: u32) -> bool 
                     let changed = parent.is_some_and(|p| match facts.kind(p) {
                         ExprKind::Member { name, .. } => matches!(name.text(), "add" | "push" | "set" | "delete"),
                         ExprKind::Call { .. } => true,
+                        ExprKind::Assign { target, .. } => *target == used.id,
                         _ => false,
                     });
                     changed || only_tested_within(analysis, used, depth - 1)

@@ -23,6 +23,7 @@ pub mod holds;
 mod keys;
 mod labels;
 pub mod lifetime;
+mod limiters;
 mod memo;
 pub mod minted;
 mod models;

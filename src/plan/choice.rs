@@ -5,6 +5,7 @@ use super::settings::Home;
 use super::{Decision, Manual, PlanSettings, ServerPlan, Step, StepKind, Wrong, site};
 use crate::classify::answer::{Carrier, Holds};
 use crate::classify::stores::Found;
+use crate::model::name::Name;
 use crate::rules::detect::{Context, Spot};
 use crate::rules::{session_keyed_state, session_keyed_telemetry, session_transport_map};
 
@@ -16,9 +17,24 @@ pub fn id(context: &Context<'_, '_>, found: &Found) -> String {
     format!("{}#{}", context.analysis.flow.program.module(found.holder.module).path, found.name)
 }
 
+/// The id of a choice among the fields of a store's records.
+pub fn part_id(context: &Context<'_, '_>, found: &Found, field: Name) -> String {
+    format!("{}.{field}", id(context, found))
+}
+
 /// Where a store goes, as far as a plan file may choose: what the model of the code says can become a handle as well, since that is
 /// right for every value. All else stays what the code shows, and [`obey`] says why.
 pub fn carrier(context: &Context<'_, '_>, settings: &PlanSettings, found: &Found) -> Carrier {
+    // What is left of a record would be moved without a part that is to stay.
+    let left = |field: &Name| settings.carrier(&part_id(context, found, *field)) == Some(Carrier::Manual);
+    match whole(context, settings, found) {
+        Carrier::Handle if found.fields.iter().any(|(field, ..)| left(field)) => Carrier::Manual,
+        shown => shown,
+    }
+}
+
+/// The same, whatever is decided about the fields of its records.
+pub fn whole(context: &Context<'_, '_>, settings: &PlanSettings, found: &Found) -> Carrier {
     match (found.carrier, settings.carrier(&id(context, found))) {
         (_, Some(Carrier::Manual)) => Carrier::Manual,
         (Carrier::Argument, Some(Carrier::Handle)) => Carrier::Handle,

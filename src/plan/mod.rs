@@ -21,6 +21,7 @@ pub mod settings;
 pub mod singleton;
 pub mod telemetry;
 pub mod transport;
+mod twins;
 pub mod web;
 
 use crate::classify::answer::Server;
@@ -153,6 +154,8 @@ pub struct ServerPlan {
     pub holds: Vec<Holds>,
     /// What a plan file says of it that can't be.
     pub wrong: Vec<Wrong>,
+    /// Ids of choices among the fields of its stores, which a plan file may decide about.
+    pub parts: Vec<String>,
 }
 
 impl ServerPlan {

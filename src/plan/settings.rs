@@ -64,6 +64,15 @@ pub struct SharedStore {
     pub class: String,
 }
 
+/// What becomes of a tool that set a choice which is an argument now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetterFate {
+    /// It goes.
+    Drop,
+    /// It stays, as a tool that looks up.
+    Keep,
+}
+
 /// What a plan file decides about one store. What it does not say follows from the settings and the code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
@@ -79,6 +88,8 @@ pub struct Decision {
     pub shared: Option<SharedStore>,
     /// Fields of the first value that a caller chooses.
     pub parameters: Option<Vec<String>>,
+    /// What becomes of the tool that set a choice.
+    pub setter: Option<SetterFate>,
     /// Where it says so: the file and the line of each key.
     pub places: BTreeMap<&'static str, String>,
 }

@@ -56,6 +56,8 @@ pub struct Store {
     pub tools: Vec<(String, Option<Place>)>,
     /// Its handle.
     pub handle: Option<Handle>,
+    /// The argument that it becomes.
+    pub choice: Option<Choice>,
     /// Why it stays as it is.
     pub refused: Option<Refused>,
 }
@@ -77,6 +79,21 @@ pub struct Handle {
     pub parameters: Vec<String>,
     /// A handle belongs to the user who created it.
     pub owner: Option<Place>,
+}
+
+/// What is decided about a choice that becomes an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The argument.
+    pub argument: String,
+    /// The tool that set it, and where.
+    pub setter: (String, Place),
+    /// Why that tool stays, as one that looks up; `None` where it goes.
+    pub stays: Option<Place>,
+    /// Other tools that go.
+    pub gone: Vec<String>,
+    /// It is a field of a store's records.
+    pub part: bool,
 }
 
 /// Why a store stays as it is.

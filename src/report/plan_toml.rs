@@ -1,7 +1,7 @@
 //! `mcp-migrate/plan/v1`: decisions as a file to be edited. Comments say why each is as it is, where that shows, and what can be changed.
 
 use super::layout::lines;
-use super::plan::{Handle, Plan, Refused, Server, Store};
+use super::plan::{Choice, Handle, Plan, Refused, Server, Store};
 use crate::classify::answer::{Carrier, Place};
 use crate::plan::handle::Lifetime;
 
@@ -88,7 +88,11 @@ impl Page {
         self.say(&format!("{}: {}.", shown(&store.at), store.about));
         if !store.tools.is_empty() {
             let tools: Vec<String> = store.tools.iter().map(|(name, at)| named(name, at.as_ref())).collect();
-            let verb = if store.handle.is_some() { "Tools that take the handle" } else { "Tools that reach it" };
+            let verb = match (&store.handle, &store.choice) {
+                (Some(_), _) => "Tools that take the handle",
+                (None, Some(_)) => "Tools that take the argument",
+                (None, None) => "Tools that reach it",
+            };
             self.say(&format!("{verb}: {}.", tools.join(", ")));
         }
         if let Some(level) = store.level {
@@ -106,6 +110,31 @@ impl Page {
         }
         if let Some(handle) = store.handle.as_ref().filter(|_| planned) {
             self.handle(store, handle);
+        }
+        if let Some(choice) = store.choice.as_ref().filter(|_| planned) {
+            self.choice(choice);
+        }
+    }
+
+    fn choice(&mut self, choice: &Choice) {
+        let (setter, at) = &choice.setter;
+        self.say(&format!("The required argument of the tools above. {setter} ({}) has it already.", shown(at)));
+        self.text("argument", &choice.argument);
+        match &choice.stays {
+            Some(tells) => {
+                self.say(&format!(
+                    "{setter} answers more than that it was done ({}): it stays, and remembers nothing. \"drop\" takes it out.",
+                    shown(tells)
+                ));
+                self.text("setter", "keep");
+            }
+            None => {
+                self.say(&format!("{setter} only sets it, and goes."));
+                self.text("setter", "drop");
+            }
+        }
+        if !choice.gone.is_empty() {
+            self.say(&format!("They go as well: {}.", choice.gone.join(", ")));
         }
     }
 
@@ -130,6 +159,9 @@ impl Page {
         self.say(match store.carrier {
             Carrier::Drop => "\"manual\" leaves it and the sessions alone.",
             Carrier::Handle => "\"manual\" leaves it to you, and the sessions with it.",
+            Carrier::Argument if store.choice.as_ref().is_some_and(|choice| choice.part) => {
+                "\"handle\" keeps it in its record; \"manual\" leaves both to you."
+            }
             Carrier::Argument => "\"handle\" keeps it behind an id of its own; \"manual\" leaves it to you.",
             _ => "\"manual\" leaves it to you.",
         });

@@ -1,5 +1,6 @@
 //! The program as people and scripts meet it: exit codes, streams, messages.
 
+mod choices;
 mod fix;
 mod formats;
 mod plan;

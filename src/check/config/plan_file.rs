@@ -9,7 +9,7 @@ use super::fix::{is_noun, is_prefix};
 use super::{Key, Reader, Value, listed, nearest};
 use crate::check::error::CheckError;
 use crate::plan::choice::CARRIERS;
-use crate::plan::settings::{Decision, Home, SharedStore};
+use crate::plan::settings::{Decision, Home, SetterFate, SharedStore};
 use crate::report::plan_toml::SCHEMA;
 
 /// Keys of the file.
@@ -31,6 +31,7 @@ pub const STORE_KEYS: &[&str] = &[
     "list",
     "noun",
     "prefix",
+    "setter",
     "store",
     "store-class",
     "store-module",
@@ -38,6 +39,9 @@ pub const STORE_KEYS: &[&str] = &[
 
 /// Values of `store`.
 pub const HOMES: &[&str] = &["in-memory", "shared"];
+
+/// Values of `setter`.
+pub const SETTERS: &[&str] = &["drop", "keep"];
 
 /// Longer names are cut or refused by clients.
 const LONGEST_NAME: usize = 64;
@@ -194,6 +198,10 @@ impl Reader<'_> {
                 "store" => {
                     let home = self.one_of(key, value, HOMES)?;
                     decision.home = Some(if home == HOMES[0] { Home::Memory } else { Home::Shared });
+                }
+                "setter" => {
+                    let fate = self.one_of(key, value, SETTERS)?;
+                    decision.setter = Some(if fate == SETTERS[0] { SetterFate::Drop } else { SetterFate::Keep });
                 }
                 "store-module" => module = Some(self.string(value)?),
                 "store-class" => class = Some(self.string(value)?),
@@ -368,6 +376,7 @@ mod tests {
             ("id = 'a#b'\ncreate = 'my tool'\n", "plan.toml:6:", "`create` can't be `my tool`"),
             ("id = 'a#b'\nprefix = 'B_'\n", "plan.toml:6:", "a letter first"),
             ("id = 'a#b'\nstore = 'redis'\n", "plan.toml:6:", "`in-memory` and `shared`"),
+            ("id = 'a#b'\nsetter = 'gone'\n", "plan.toml:6:", "`drop` and `keep`"),
             ("id = 'a#b'\nstore-class = 'R'\n", "plan.toml:4:", "a module and the name of a class"),
             ("noun = 'x'\n", "plan.toml:4:", "has no `id`"),
             ("id = 'a#b'\n[[server.store]]\nid = 'a#b'\n", "plan.toml:6:", "decided twice"),
@@ -404,5 +413,6 @@ mod tests {
         let carriers: Vec<&str> = CARRIERS.iter().map(|carrier| carrier.id()).collect();
         assert_eq!(schema.pointer("/$defs/store/properties/carrier/enum"), Some(&serde_json::json!(carriers)));
         assert_eq!(schema.pointer("/$defs/store/properties/store/enum"), Some(&serde_json::json!(HOMES)));
+        assert_eq!(schema.pointer("/$defs/store/properties/setter/enum"), Some(&serde_json::json!(SETTERS)));
     }
 }

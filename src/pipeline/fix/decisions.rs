@@ -5,9 +5,10 @@ use crate::classify::answer::{self, Carrier, Place};
 use crate::edit::Overlay;
 use crate::pipeline::locate::Locator;
 use crate::plan::handle::{Kind, Role, ToolUse};
+use crate::plan::selection::Kept;
 use crate::plan::{self, Site, Step, StepKind};
 use crate::report::fix::{Fix, Group, Status};
-use crate::report::plan::{Handle, Plan, Refused, Server, Store};
+use crate::report::plan::{Choice, Handle, Plan, Refused, Server, Store};
 use crate::report::{describe, words};
 
 /// Decisions, server by server.
@@ -37,6 +38,7 @@ impl All<'_> {
 
     fn server(&self, server: &answer::Server) -> Server {
         let mut stores: Vec<Store> = server.stores.iter().map(|store| self.store(server, store)).collect();
+        stores.extend(self.parts(server));
         stores.sort_by(|a, b| (&a.at, &a.id).cmp(&(&b.at, &b.id)));
         let about = format!(
             "{} server in `{}`: {}. SDK: {}.",
@@ -68,8 +70,9 @@ impl All<'_> {
             let (_, about) = group.id.split_once(':').unwrap_or_default();
             steps().any(|step| step.id == group.id) || paths.iter().any(|path| about.split('#').next() == Some(path))
         };
-        let is_of_store =
-            |group: &&Group| server.stores.iter().any(|store| group.id.ends_with(&format!(":{}", store.id)));
+        let parts: Vec<String> = self.parts(server).into_iter().map(|part| part.id).collect();
+        let stores = || server.stores.iter().map(|store| &store.id).chain(&parts);
+        let is_of_store = |group: &&Group| stores().any(|id| group.id.ends_with(&format!(":{id}")));
         let mut plain: Vec<Group> =
             self.told.groups.iter().filter(|group| !is_of_store(group)).filter(of_server).cloned().collect();
         plain.sort_by(|a, b| a.id.cmp(&b.id));
@@ -112,9 +115,47 @@ impl All<'_> {
             with: own.map(|step| self.with(server, store, step)).unwrap_or_default(),
             tools: self.tools(store, own),
             handle: own.and_then(|step| self.handle(server, step)),
+            choice: own.and_then(|step| self.choice(step)),
             refused: self.refused(server, store, step),
             under,
         }
+    }
+
+    /// Choices among the fields of stores' records, which are decided about apart from those.
+    fn parts(&self, server: &answer::Server) -> Vec<Store> {
+        let part = |step: &Step| {
+            let StepKind::Selection(selection) = &step.kind else { return None };
+            let (_, id) = step.id.split_once(':').filter(|_| selection.kept == Kept::Part)?;
+            let at = self.place(&selection.declared);
+            let record = server.stores.iter().find(|store| store.at == at)?;
+            Some(Store {
+                id: id.to_owned(),
+                about: format!("a field of what `{}` keeps: a choice that the session only remembers", record.name),
+                carrier: Carrier::Argument,
+                meaning: words::move_to(Carrier::Argument, record.holds),
+                level: Some(step.level),
+                with: Vec::new(),
+                under: None,
+                tools: self.takers(&selection.tools, |_| true),
+                handle: None,
+                choice: self.choice(step),
+                refused: self.refused(server, record, Some(step)),
+                at,
+            })
+        };
+        self.steps(server).filter_map(part).collect()
+    }
+
+    fn choice(&self, step: &Step) -> Option<Choice> {
+        let StepKind::Selection(selection) = &step.kind else { return None };
+        let setter = &selection.setter;
+        Some(Choice {
+            argument: selection.argument.argument.clone(),
+            setter: (setter.tool.name.clone(), self.registered(&setter.tool)),
+            stays: setter.tells.as_ref().map(|at| self.place(at)),
+            gone: selection.idle.iter().map(|tool| tool.name.clone()).collect(),
+            part: selection.kept == Kept::Part,
+        })
     }
 
     /// Other stores that a step is about.
@@ -131,6 +172,7 @@ impl All<'_> {
             }
             Some(StepKind::Captured(captured)) => self.takers(&captured.tools, |_| true),
             Some(StepKind::External(external)) => self.takers(&external.tools, |_| true),
+            Some(StepKind::Selection(selection)) => self.takers(&selection.tools, |_| true),
             _ => store.tools.iter().map(|tool| (tool.clone(), None)).collect(),
         }
     }

@@ -1,93 +1,19 @@
-//! Documents and tests that speak of sessions: nothing of ours changes them, and what they say is not so any more.
+//! Documents and tests that speak of sessions: what they say is not so any more.
 
-use std::fs;
 use std::path::Path;
 
-/// How many lines of a file are named.
-const MOST_LINES: usize = 8;
-/// How many files are named.
-const MOST_FILES: usize = 12;
-/// How many entries of folders are looked at.
-const MOST_ENTRIES: usize = 4_000;
-/// How large a file may be.
-const MOST_BYTES: u64 = 1 << 20;
+use super::aside::{self, Kind};
 
 /// What is to be told when the sessions of the server in `folder` go.
 pub fn notes(root: &Path, folder: &str) -> Vec<String> {
-    let mut found = Found::default();
-    let mut left = MOST_ENTRIES;
-    let own = if folder == "." { String::new() } else { folder.to_owned() };
-    look(root, &own, 0, &mut left, &mut found);
-    if !own.is_empty() {
-        file(root, "README.md", &mut found);
-    }
-    let mut out = Vec::new();
-    for (what, mut places) in [
-        ("Documents that speak of sessions are to be changed by hand", found.documents),
-        ("Tests that count on sessions are to be changed by hand", found.tests),
-    ] {
-        places.sort();
-        let more = places.len().saturating_sub(MOST_FILES);
-        places.truncate(MOST_FILES);
-        if !places.is_empty() {
-            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-            out.push(format!("{what}: {}{more}", places.join("; ")));
-        }
-    }
-    out
-}
-
-#[derive(Default)]
-struct Found {
-    documents: Vec<String>,
-    tests: Vec<String>,
-}
-
-fn look(root: &Path, folder: &str, depth: usize, left: &mut usize, found: &mut Found) {
-    const FOREIGN: &[&str] = &["node_modules", "dist", "build", "out", "target", "vendor", "coverage"];
-    let Ok(entries) = fs::read_dir(root.join(folder)) else { return };
-    for entry in entries.flatten() {
-        if *left == 0 {
-            return;
-        }
-        *left -= 1;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-        let Ok(kind) = entry.file_type() else { continue };
-        if kind.is_dir() && depth < 5 && !name.starts_with('.') && !FOREIGN.contains(&name.as_str()) {
-            look(root, &path, depth + 1, left, found);
-        } else if kind.is_file() {
-            file(root, &path, found);
-        }
-    }
-}
-
-fn file(root: &Path, path: &str, found: &mut Found) {
-    let lower = path.to_ascii_lowercase();
-    let name = lower.rsplit('/').next().unwrap_or(&lower);
-    let document = [".md", ".mdx"].iter().any(|end| name.ends_with(end)) && !name.starts_with("changelog");
-    let source = [".ts", ".tsx", ".mts", ".js", ".mjs", ".cjs"].iter().any(|end| name.ends_with(end));
-    let test = source
-        && (name.contains(".test.")
-            || name.contains(".spec.")
-            || lower.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "e2e")));
-    if !(document || test) {
-        return;
-    }
-    let at = root.join(path);
-    if fs::metadata(&at).map_or(true, |meta| meta.len() > MOST_BYTES) {
-        return;
-    }
-    let Ok(text) = fs::read_to_string(&at) else { return };
-    let lines = if document { lines(&text, of_protocol) } else { test_lines(&text) };
-    if let Some(place) = place(path, &lines) {
-        if document { found.documents.push(place) } else { found.tests.push(place) }
-    }
-}
-
-fn lines(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<usize> {
-    let numbered = text.lines().enumerate().filter(|(_, line)| wanted(&line.to_ascii_lowercase()));
-    numbered.map(|(index, _)| index + 1).collect()
+    let (mut documents, mut tests) = (Vec::new(), Vec::new());
+    aside::each(root, folder, &mut |kind, path, text| match kind {
+        Kind::Document => documents.extend(aside::place(path, &aside::lines(text, of_protocol))),
+        Kind::Test => tests.extend(aside::place(path, &test_lines(text))),
+    });
+    let documents = aside::told("Documents that speak of sessions are to be changed by hand", documents);
+    let tests = aside::told("Tests that count on sessions are to be changed by hand", tests);
+    documents.into_iter().chain(tests).collect()
 }
 
 /// Whether a line speaks of the sessions of the protocol.
@@ -109,27 +35,26 @@ fn of_protocol(line: &str) -> bool {
         "stateful",
         "active sessions",
     ];
+    let line = line.to_ascii_lowercase();
     PHRASES.iter().any(|phrase| line.contains(phrase))
 }
 
 /// The lines of a test that has to do with sessions, and the codes that it expects where there is none.
 fn test_lines(text: &str) -> Vec<usize> {
-    let speaks = |line: &str| line.contains("mcp-session-id") || line.contains("sessionid");
-    if !text.lines().any(|line| speaks(&line.to_ascii_lowercase())) {
+    let speaks = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        line.contains("mcp-session-id") || line.contains("sessionid")
+    };
+    if !text.lines().any(speaks) {
         return Vec::new();
     }
-    lines(text, |line| speaks(line) || ["(400)", "(404)"].iter().any(|code| line.contains(code)))
-}
-
-/// `README.md:12, 40`.
-fn place(path: &str, lines: &[usize]) -> Option<String> {
-    let first: Vec<String> = lines.iter().take(MOST_LINES).map(usize::to_string).collect();
-    let more = if lines.len() > MOST_LINES { ", …" } else { "" };
-    (!first.is_empty()).then(|| format!("{path}:{}{more}", first.join(", ")))
+    aside::lines(text, |line| speaks(line) || ["(400)", "(404)"].iter().any(|code| line.contains(code)))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

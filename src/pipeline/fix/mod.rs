@@ -1,5 +1,6 @@
 //! Fixing: scan, plan, render, apply to an overlay, look again; then write. Nothing is written before all is thought out.
 
+mod aside;
 mod commits;
 mod decisions;
 mod documents;
@@ -7,11 +8,13 @@ mod edits;
 mod forsaken;
 mod gate;
 mod left;
+mod mentions;
 mod obeyed;
 mod propose;
 mod tell;
 mod texts;
 mod trial;
+mod unread;
 
 use std::path::{Path, PathBuf};
 

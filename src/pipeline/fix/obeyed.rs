@@ -16,7 +16,9 @@ pub fn check(plan: &PlanFile, pass: &Pass) -> Result<(), FixError> {
             return Err(FixError::Program { message, help: again.to_owned() });
         }
     }
-    let stores: Vec<&str> = servers.iter().flat_map(|server| &server.stores).map(|store| store.id.as_str()).collect();
+    let parts = pass.plans.iter().flat_map(|plan| &plan.parts).map(String::as_str);
+    let stores: Vec<&str> =
+        servers.iter().flat_map(|server| &server.stores).map(|store| store.id.as_str()).chain(parts).collect();
     for (id, decision) in &plan.decisions {
         if stores.contains(&id.as_str()) {
             continue;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::mentions;
 use super::texts::Texts;
 use super::{FixError, FixOptions, obeyed};
 use crate::check::{Settled, settle};
@@ -105,7 +106,12 @@ impl<'a> Proposer<'a> {
                 Ok(rendered) if rendered.changes.is_empty() && rendered.new_files.is_empty() => {
                     held.extend(idle(step, &pass));
                 }
-                Ok(rendered) => groups.push(group(step, rendered, &pass, &settled)),
+                Ok(mut rendered) => {
+                    let owner = pass.plans.iter().find(|plan| plan.steps.iter().any(|own| own.id == step.id));
+                    let notes = owner.map(|plan| mentions::notes(&self.root, &plan.server, step));
+                    rendered.notes.extend(notes.into_iter().flatten());
+                    groups.push(group(step, rendered, &pass, &settled));
+                }
                 Err(why) => held.push(Held { step: step.clone(), why }),
             }
         }
@@ -217,6 +223,7 @@ fn idle(step: &Step, pass: &Pass) -> Option<Held> {
         at: step.claims.first()?.at.clone(),
         why: "nothing was found here that could be changed".to_owned(),
         todo: "make the change by hand".to_owned(),
+        also: Vec::new(),
     };
     Some(Held { step: step.clone(), why: Why::Refused(refused) })
 }

@@ -40,6 +40,8 @@ pub struct Captured {
     pub handed: Option<Handed>,
     /// What is done to that object where the session ends: done when its handle ends.
     pub ends: Vec<Site>,
+    /// Calls by which the constructor begins the state, where they are fields of a class: done to each new record.
+    pub begins: Vec<Site>,
     /// Tools that reach the variables.
     pub tools: Vec<ToolUse>,
     /// Constructions of servers, whose instructions may speak of sessions.
@@ -70,6 +72,8 @@ pub struct Field {
     pub uses: Vec<Site>,
     /// `this.name`, where the constructor assigns the first value.
     pub first: Option<Site>,
+    /// `this.name`, where the constructor does something else with it: that is done to each new record.
+    pub filled: Vec<Site>,
 }
 
 /// A resource that reaches the variables.
@@ -316,6 +320,7 @@ fn step(
             object: group.object,
             handed: group.handed.clone(),
             ends: group.ends.iter().map(|at| site(context, context.spot(*at))).collect(),
+            begins: begins(context, group),
             locals,
             names,
             carriers,
@@ -399,7 +404,8 @@ fn only_tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Proble
     if let Some(problem) = group.followed.problems.first() {
         return Err(problem.clone());
     }
-    if let Some(outside) = group.followed.outside.first() {
+    let begun = begins(context, group);
+    if let Some(outside) = group.followed.outside.iter().find(|outside| !begun.contains(&outside.at)) {
         return Err(Problem {
             at: outside.at.clone(),
             why: "code that no tool calls uses it through this call".to_owned(),
@@ -419,6 +425,18 @@ fn only_tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Proble
             todo: "let only tools and the functions that they call use it".to_owned(),
         }),
     }
+}
+
+/// Calls by which the constructor of the class begins the state of a session.
+fn begins(context: &Context<'_, '_>, group: &Group<'_>) -> Vec<Site> {
+    let Some((class, _)) = &group.class else { return Vec::new() };
+    let program = context.analysis.flow.program;
+    let constructor = At { module: class.module, id: program.class(*class).constructor };
+    let spot = Spot { module: constructor.module, span: program.function(constructor).span };
+    let whole = site(context, spot);
+    let within = |at: &Site| at.path == whole.path && whole.span.contains(at.span);
+    let outside = group.followed.outside.iter().filter(|outside| !outside.direct);
+    outside.map(|outside| outside.at.clone()).filter(within).collect()
 }
 
 fn tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<Vec<ToolUse>, Problem> {
@@ -490,7 +508,13 @@ fn names(context: &Context<'_, '_>, group: &Group<'_>, words: &Words, chosen: &N
         let list = is_list(context, found) && thing && tells(&names);
         if list { of(&format!("{} list", names.noun), None) } else { names }
     };
-    let kept = group.found.iter().filter(container).map(own).find(tells);
+    // `visited` tells what was done, and not to what.
+    let several = group.found.len() > 1;
+    let thing = |found: &&&Found| {
+        let words = crate::classify::words::words(found.name.text());
+        !(several && found.value.is_none() && words.last().is_some_and(|word| word.len() > 4 && word.ends_with("ed")))
+    };
+    let kept = group.found.iter().filter(container).filter(thing).map(own).find(tells);
     let only = || group.found.iter().map(own).find(tells);
     let domain = || server_name(context, group.scope).map(|name| of(&domain(&name), None)).filter(tells);
     if let Some(names) = kept.or_else(|| if group.found.len() == 1 { only() } else { None }) {

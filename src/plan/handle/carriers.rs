@@ -7,7 +7,7 @@ use super::trace::{Origin, home, origin, plain_parameter};
 use super::{BodyUse, CallSite, Carries, Entry, Outside, Shed, Touch};
 use crate::classify::access::{Access, Kind};
 use crate::classify::stores::Found;
-use crate::model::facts::ExprKind;
+use crate::model::facts::{ExprId, ExprKind, TOP};
 use crate::model::flow::{Edge, Registered, Root};
 use crate::model::name::Name;
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef};
@@ -69,6 +69,10 @@ pub(super) struct Follower<'c, 'a, 'p> {
     hands: bool,
     /// Resources may take the handle as well, in their URI.
     in_uri: bool,
+    /// Getters become methods that take the handle.
+    getters: bool,
+    /// One handler may serve several tools, each of which it is made for.
+    curried: bool,
     pub(super) known: FxHashMap<FuncRef, usize>,
     /// Calls that hand the id to callbacks and bodies of tools, with the position of the argument.
     pub(super) handed: Vec<(ExprRef, usize)>,
@@ -92,6 +96,7 @@ pub fn follow_keyed(context: &Context<'_, '_>, stores: &[&Found]) -> Followed {
     let Some((main, others)) = stores.split_first() else { unreachable!("stores of one group") };
     let mut follower = Follower::new(context, main, others);
     follower.hands = true;
+    follower.curried = true;
     follower.companion = true;
     for access in stores.iter().flat_map(|found| super::registry::uses(context, found)) {
         follower.access(&access);
@@ -125,6 +130,7 @@ pub fn follow_captured(context: &Context<'_, '_>, found: &Found, uses: &[(FuncRe
 pub fn follow_fields(context: &Context<'_, '_>, found: &Found, class: ClassRef, uses: &[ExprRef]) -> Followed {
     let mut follower = Follower::new(context, found, &[]);
     follower.in_uri = true;
+    follower.getters = true;
     for at in uses {
         let func = home(&context.analysis.flow, context.analysis.flow.program.func_of(*at));
         if fields::is_of(context, class, func) && follower.is_called_by_tools(func) {
@@ -167,6 +173,8 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             companion: false,
             hands: false,
             in_uri: false,
+            getters: false,
+            curried: false,
             known: FxHashMap::default(),
             handed: Vec::new(),
             out,
@@ -449,9 +457,13 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
 
     fn call(&mut self, caller: FuncRef, at: ExprRef, callee: usize, entry: &Entry, how: &Origin) {
         let flow = &self.context.analysis.flow;
-        let ExprKind::Call { args, .. } = flow.program.kind(at) else {
-            self.problem(at, "the function is not called by name here", "pass the handle to it by hand");
-            return;
+        let args = match flow.program.kind(at) {
+            ExprKind::Call { args, .. } => args.as_slice(),
+            ExprKind::Member { .. } if self.getters && *entry == Entry::New => &[],
+            _ => {
+                self.problem(at, "the function is not called by name here", "pass the handle to it by hand");
+                return;
+            }
         };
         let (argument, inner) = match entry {
             Entry::Parameter { index, .. } => {
@@ -495,11 +507,33 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
         }
     }
 
+    /// Whether a function is what the function around it answers: `(body) => async (args, extra) => …`.
+    fn is_answered(&self, func: FuncRef) -> bool {
+        let flow = &self.context.analysis.flow;
+        let parent = flow.program.function(func).parent.filter(|parent| *parent != TOP);
+        let Some(maker) = parent.map(|id| At { module: func.module, id }) else { return false };
+        let returns = &flow.program.function(maker).returns;
+        let own = |id: &ExprId| flow.functions_at(At { module: maker.module, id: *id }).eq([func]);
+        !returns.is_empty() && returns.iter().all(own)
+    }
+
     fn handler(&mut self, handler: FuncRef, at: ExprRef) {
         let analysis = self.context.analysis;
         let mut registrations: Vec<_> =
             analysis.flow.registrations.values().filter(|entry| entry.handlers.contains(&handler)).collect();
         registrations.sort_by_key(|entry| entry.at);
+        let tools = registrations.iter().all(|known| known.what == Registered::Tool && known.name.is_some());
+        if self.curried && registrations.len() > 1 && tools && self.is_answered(handler) {
+            let each = registrations.into_iter().map(|known| HandlerUse {
+                handler,
+                registration: known.at,
+                tools: known.name.into_iter().collect(),
+                dispatches: false,
+                body: None,
+            });
+            self.out.handlers.extend(each);
+            return;
+        }
         let [registration] = registrations.as_slice() else {
             self.problem(
                 at,

@@ -76,12 +76,13 @@ pub(super) fn uses(
         );
     }
     let constructor = At { module: class.module, id: facts.constructor };
-    let mut field = Field { uses: Vec::new(), first: None };
+    let mut field = Field { uses: Vec::new(), first: None, filled: Vec::new() };
     let mut used = Vec::new();
     for at in own {
         match first_value(context, at).filter(|_| program.func_of(at) == constructor) {
             Some(value) if facts.fields.iter().any(|field| field.init == Some(value)) => {}
             Some(_) if field.first.is_none() => field.first = Some(site(context, context.spot(at))),
+            None if program.func_of(at) == constructor => field.filled.push(site(context, context.spot(at))),
             _ => used.push(at),
         }
     }

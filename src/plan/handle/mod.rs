@@ -11,6 +11,7 @@ mod facts;
 mod fields;
 mod groups;
 pub mod handed;
+pub mod injected;
 mod limits;
 mod listing;
 mod names;
@@ -83,6 +84,10 @@ pub struct Handle {
     pub registry: bool,
     /// What ran where a session ended, where the containers stay.
     pub ends: Vec<registry::End>,
+    /// Calls of `setInterval` that only drop what is old from the containers: handles expire by themselves.
+    pub sweeps: Vec<Site>,
+    /// The object with the containers, where the code that registers the tools is handed it.
+    pub injected: Option<injected::Injected>,
     /// The same stores as they can be migrated where the code turns out to be none that this way can change.
     pub otherwise: Option<Box<Handle>>,
     /// Schemas let callers leave the handle out, for a time: they are told where to get one.

@@ -7,12 +7,15 @@ use rustc_hash::FxHashSet;
 use super::carriers::{Followed, Problem, follow_keyed};
 use super::names::{Names, Source};
 use super::planner::{RULE, Words, handler_tools, lifetime};
-use super::{Companion, Container, Entry, Handle, Place, Role, Store, composite, facts, limits, listing, objects};
+use super::trace::{Origin, origin};
+use super::{
+    Companion, Container, Entry, Handle, Place, Role, Store, composite, facts, injected, limits, listing, objects,
+};
 use crate::classify::access::{Access, Kind};
 use crate::classify::answer::{Principal, Server};
 use crate::classify::stores::Found;
 use crate::classify::words::words;
-use crate::model::facts::ExprKind;
+use crate::model::facts::{ExprId, ExprKind};
 use crate::model::flow::{Edge, Flow};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role as Known};
@@ -84,20 +87,26 @@ pub(super) fn step(
         });
     }
     tools.iter_mut().for_each(|tool| tool.role = Role::Uses);
-    let (ends, drops) = endings(context, stores)?;
+    let Endings { ends, drops, sweeps } = endings(context, stores)?;
     elsewhere(context, stores, &followed)?;
     let called = super::planner::called(context, main, others);
     let chosen = settings.names_of(&called);
     let stem = stem(&declared.path);
     let only = others.is_empty();
-    let names = Names::of(&Source {
-        store: if only { self::called(context, main) } else { stem.unwrap_or_else(|| main.name.text()) },
-        value: main.value.as_deref().filter(|_| only || stem.is_none()),
-        list: only && facts::is_list(context.analysis, main),
-        tools: &words.tools,
-        arguments: &words.arguments,
-        chosen: &chosen,
-    });
+    let of = |store: &str, value: Option<&str>, list: bool| {
+        let (tools, arguments) = (&words.tools, &words.arguments);
+        Names::of(&Source { store, value, list, tools, arguments, chosen: &chosen })
+    };
+    let store = if only { self::called(context, main) } else { stem.unwrap_or_else(|| main.name.text()) };
+    let value = main.value.as_deref().filter(|_| only || stem.is_none());
+    let names = of(store, value, only && facts::is_list(context.analysis, main));
+    // What only says how things are kept says less than the class that keeps them.
+    let kept = kept_by(context, main).map(|class| of(&class, None, false));
+    let unknown = of("state", None, false);
+    let names = match kept.filter(|kept| names.noun == unknown.noun && kept.noun != unknown.noun) {
+        Some(kept) => kept,
+        None => names,
+    };
     let mut carriers = followed.carriers;
     for (carrier, func) in carriers.iter_mut().zip(&followed.funcs) {
         if let Entry::Handler(indices) = &mut carrier.entry {
@@ -126,7 +135,9 @@ pub(super) fn step(
         registry: true,
         otherwise: None,
         companions: drops,
-        ends,
+        sweeps,
+        injected: injected::of(context, stores, &followed.handlers, &ends),
+        ends: ends.into_iter().map(|(end, _)| end).collect(),
         touches: followed.touches,
         outside: Vec::new(),
         sheds: followed.sheds,
@@ -254,12 +265,23 @@ pub struct End {
     pub key: Site,
 }
 
+/// How the entries of stores go.
+#[derive(Default)]
+struct Endings {
+    /// By code that ran where a session ended, each with its place in the program.
+    ends: Vec<(End, ExprRef)>,
+    /// By the containers, which lose the entry.
+    drops: Vec<Companion>,
+    /// By timers, which have nothing to do any more.
+    sweeps: Vec<Site>,
+}
+
 /// How the entries of stores go: by code that ran where a session ended, or, where there is none, by the containers that lose the
 /// entry. Refuses stores whose entries would stay for ever, and other uses by code that no tool runs.
-fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(Vec<End>, Vec<Companion>), Problem> {
+fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<Endings, Problem> {
     let flow = &context.analysis.flow;
     let reach = &context.analysis.lives.handler_reach;
-    let (mut ends, mut drops): (Vec<End>, Vec<Companion>) = (Vec::new(), Vec::new());
+    let Endings { mut ends, mut drops, mut sweeps } = Endings::default();
     let place = |at: ExprRef| site(context, context.spot(at));
     let beside = stores.first().map(|main| place_of(context, main));
     for found in stores {
@@ -275,8 +297,8 @@ fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(Vec<End>, Ve
                 let func = super::home(flow, flow.program.func_of(at));
                 if objects::ends_session(context, at) {
                     ended = true;
-                    if !ends.iter().any(|end| end.at == place(at)) {
-                        ends.push(End { at: place(at), key: place(key) });
+                    if !ends.iter().any(|(end, _)| end.at == place(at)) {
+                        ends.push((End { at: place(at), key: place(key) }, at));
                     }
                     continue;
                 }
@@ -298,6 +320,11 @@ fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(Vec<End>, Ve
                 for call in calls {
                     let ExprKind::Call { args, .. } = flow.program.kind(call) else { continue };
                     let handed = args.iter().map(|arg| At { module: call.module, id: arg.value });
+                    // What goes through all of them and drops what is old.
+                    if let Some(timer) = timer(context, call).filter(|_| only_drops(context, func, key)) {
+                        sweeps.push(place(timer));
+                        continue;
+                    }
                     let key = handed.into_iter().find(|arg| flow.is_id(*arg)).ok_or_else(|| Problem {
                         at: place(call),
                         why: "the state is used here, where no tool is called, and not by an id".to_owned(),
@@ -322,7 +349,52 @@ fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(Vec<End>, Ve
             }
         }
     }
-    Ok((ends, drops))
+    sweeps.sort();
+    sweeps.dedup();
+    Ok(Endings { ends, drops, sweeps })
+}
+
+/// Whether a key comes of going through the entries, in a function that does nothing but to drop some of them.
+fn only_drops(context: &Context<'_, '_>, func: FuncRef, key: ExprRef) -> bool {
+    const PLAIN: &[&str] = &["delete", "now", "entries", "keys", "values", "get", "has", "getTime", "valueOf"];
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(func.module);
+    let handed = matches!(origin(flow, key), Origin::Parameter { .. });
+    let within = |id: &ExprId| super::home(flow, At { module: func.module, id: facts.expr(*id).func }) == func;
+    let is_global = |id: ExprId, name: &str| matches!(facts.kind(id), ExprKind::Global(known) if *known == *name);
+    !handed
+        && facts.expr_ids().filter(within).all(|id| match facts.kind(id) {
+            ExprKind::Call { callee, .. } => match facts.kind(*callee) {
+                ExprKind::Member { object, name } => {
+                    PLAIN.contains(&name.text())
+                        || matches!(facts.kind(*object), ExprKind::This(_))
+                        || is_global(*object, "console")
+                }
+                _ => false,
+            },
+            ExprKind::Assign { target, .. } => matches!(facts.kind(*target), ExprKind::Symbol(_)),
+            _ => true,
+        })
+}
+
+/// The call of `setInterval` that does nothing but a call: `setInterval(() => store.sweep(), 60_000)`.
+fn timer(context: &Context<'_, '_>, call: ExprRef) -> Option<ExprRef> {
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(call.module);
+    let own = flow.program.func_of(call);
+    let runs_alone = flow.program.function(own).returns == [call.id]
+        || facts.expr(call.id).parent.is_none()
+            && facts
+                .expr_ids()
+                .filter(|id| facts.expr(*id).func == own.id)
+                .all(|id| facts.expr(call.id).span.contains(facts.expr(id).span));
+    let timer = facts.expr_ids().find(|id| {
+        let ExprKind::Call { callee, args } = facts.kind(*id) else { return false };
+        let interval = matches!(facts.kind(*callee), ExprKind::Global(name) if *name == "setInterval");
+        let first = args.first().map(|arg| At { module: call.module, id: arg.value });
+        interval && first.is_some_and(|first| flow.functions_at(first).eq([own]))
+    })?;
+    runs_alone.then_some(At { module: call.module, id: timer })
 }
 
 /// Refuses where tools use the id in functions that the handle does not come to: half of what a session was would be left.
@@ -392,6 +464,15 @@ pub(super) fn called<'a>(context: &'a Context<'_, '_>, found: &'a Found) -> &'a 
         return own;
     }
     super::wrapped::object(context, found).map_or(own, |name| name.text())
+}
+
+/// What a class keeps, by its name: `TreeRegistry`.
+fn kept_by(context: &Context<'_, '_>, found: &Found) -> Option<String> {
+    const KEEPERS: &[&str] = &["registry", "store", "manager", "cache", "repository", "keeper", "pool", "service"];
+    let class = super::wrapped::class_of(context, found)?;
+    let mut words = words(context.analysis.flow.program.class(class).name?.text());
+    words.pop().filter(|last| KEEPERS.contains(&last.as_str()))?;
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// What a file is named after, where that is a thing: `game.ts`.

@@ -81,7 +81,7 @@ pub(super) fn object(context: &Context<'_, '_>, found: &Found) -> Option<Name> {
 }
 
 /// The class that a container is an own field of.
-fn class_of(context: &Context<'_, '_>, found: &Found) -> Option<ClassRef> {
+pub(super) fn class_of(context: &Context<'_, '_>, found: &Found) -> Option<ClassRef> {
     let facts = context.analysis.flow.program.module(found.holder.module);
     let own = |class: &&ClassId| {
         facts.classes[class.index()].fields.iter().any(|field| !field.is_static && field.span == found.holder.span)

@@ -2,6 +2,7 @@
 //! No handle is minted. The id becomes a required argument of the tools that read it, and the tool that set it goes, with code that
 //! guesses one where none is set.
 
+mod chosen;
 mod does;
 mod reads;
 mod setter;
@@ -134,6 +135,7 @@ pub fn plan(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut Server
         let planned = Slot::of(context, found).and_then(|slot| step(context, &slot));
         match planned {
             Ok(mut step) => {
+                chosen::obey(context, &mut step, settings, &mut out.wrong);
                 at_once(&mut step, settings);
                 out.steps.push(step);
             }
@@ -148,16 +150,29 @@ pub fn plan(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut Server
 fn parts(context: &Context<'_, '_>, settings: &PlanSettings, out: &mut ServerPlan) {
     let records = context.stores().filter(|found| {
         found.holds == Holds::AppState
-            && choice::carrier(context, settings, found) == Carrier::Handle
+            && choice::whole(context, settings, found) == Carrier::Handle
             && !found.with_transport
             && !found.with_auth
     });
     for found in records {
         for (field, readers, writers) in &found.fields {
             let Some(slot) = Slot::part(context, found, *field, readers, writers) else { continue };
-            if let Ok(mut step) = step(context, &slot) {
-                at_once(&mut step, settings);
-                out.steps.push(step);
+            let Ok(mut step) = step(context, &slot) else { continue };
+            let id = choice::part_id(context, found, *field);
+            let wanted = settings.carrier(&id);
+            out.parts.push(id.clone());
+            match wanted {
+                None | Some(Carrier::Argument) => {
+                    chosen::obey(context, &mut step, settings, &mut out.wrong);
+                    at_once(&mut step, settings);
+                    out.steps.push(step);
+                }
+                // It stays in the record.
+                Some(Carrier::Handle) => out.wrong.extend(chosen::in_record(settings, &id, found.name.text())),
+                Some(Carrier::Manual) => {
+                    out.manual.push(left(found.name.text(), &declared(context, found), field.text()))
+                }
+                Some(other) => out.wrong.extend(chosen::nowhere(settings, &id, other)),
             }
         }
     }
@@ -192,6 +207,18 @@ fn manual(name: &str, declared: &Site, problem: Problem) -> Manual {
     }
 }
 
+/// A record that a plan file leaves alone, since it does so with a part of it.
+fn left(name: &str, declared: &Site, field: &str) -> Manual {
+    Manual {
+        rule: RULE,
+        at: declared.clone(),
+        what: format!("move `{name}`"),
+        why: format!("the plan leaves `{field}`, a part of it, to you"),
+        cause: None,
+        todo: vec!["move it by hand; or write another `carrier` in the plan, and run again".to_owned()],
+    }
+}
+
 fn step(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Step, Problem> {
     let found = slot.found;
     let at = declared(context, found);
@@ -208,6 +235,10 @@ fn step(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Step, Problem> {
     }
     let uses = reads::of(context, slot, &setter.tool)?;
     let name = slot.name.text();
+    let id = match slot.kept {
+        Kept::Part => choice::part_id(context, found, slot.name),
+        _ => choice::id(context, found),
+    };
     let argument = names(context, &setter.given, name);
     // The record of a part stays, and with it what was found.
     let whole = slot.kept != Kept::Part;
@@ -215,51 +246,57 @@ fn step(context: &Context<'_, '_>, slot: &Slot<'_>) -> Result<Step, Problem> {
     if let Some(key) = found.fallback.filter(|_| whole) {
         claims.push(Claim { rule: session_fallback_bucket::RULE.name, at: site(context, context.spot(key)) });
     }
-    let readers: Vec<&str> = uses.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let leaves = setter.tells.is_none().then_some(&setter.tool);
-    let gone: Vec<&str> = leaves.into_iter().chain(&uses.idle).map(|tool| tool.name.as_str()).collect();
-    let mut notes = vec![format!(
-        "{} take {}: what the session remembered is a choice that the caller can name",
-        readers.join(", "),
-        argument.argument
-    )];
-    if !gone.is_empty() {
-        notes.push(format!("no longer of use, and taken out: {}", gone.join(", ")));
-    }
-    if leaves.is_none() {
-        notes.push(format!("{} answers more than that it was done: it stays, and remembers nothing", setter.tool.name));
-    }
     let mut carriers = uses.carriers;
     for carrier in &mut carriers {
         if let Entry::Handler(indices) = &mut carrier.entry {
             *indices = (0..uses.tools.len()).filter(|index| uses.tools[*index].handler == carrier.function).collect();
         }
     }
+    let selection = Selection {
+        name: name.to_owned(),
+        declared: at,
+        kept: slot.kept,
+        value: found.value.clone().filter(|_| slot.kept == Kept::Table),
+        listed_by: listed_by(context, &argument),
+        argument,
+        setter,
+        idle: uses.idle,
+        spent: uses.spent,
+        carriers,
+        reads: uses.reads,
+        drops: uses.drops,
+        tools: uses.tools,
+        marking: uses.marking,
+    };
     Ok(Step {
-        id: format!("selection:{}#{name}", at.path),
+        id: format!("selection:{id}"),
         rule: RULE,
         title: format!("Make {name} an argument"),
         level: Level::Review,
         requires: Vec::new(),
         claims,
-        notes,
-        kind: StepKind::Selection(Box::new(Selection {
-            name: name.to_owned(),
-            declared: at,
-            kept: slot.kept,
-            value: found.value.clone().filter(|_| slot.kept == Kept::Table),
-            listed_by: listed_by(context, &argument),
-            argument,
-            setter,
-            idle: uses.idle,
-            spent: uses.spent,
-            carriers,
-            reads: uses.reads,
-            drops: uses.drops,
-            tools: uses.tools,
-            marking: uses.marking,
-        })),
+        notes: notes(&selection),
+        kind: StepKind::Selection(Box::new(selection)),
     })
+}
+
+/// What the reader of a change has to know.
+fn notes(selection: &Selection) -> Vec<String> {
+    let readers: Vec<&str> = selection.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let gone: Vec<&str> = selection.gone().map(|tool| tool.name.as_str()).collect();
+    let mut out = vec![format!(
+        "{} take {}: what the session remembered is a choice that the caller can name",
+        readers.join(", "),
+        selection.argument.argument
+    )];
+    if !gone.is_empty() {
+        out.push(format!("no longer of use, and taken out: {}", gone.join(", ")));
+    }
+    if selection.setter.tells.is_some() {
+        let setter = &selection.setter.tool.name;
+        out.push(format!("{setter} answers more than that it was done: it stays, and remembers nothing"));
+    }
+    out
 }
 
 /// The tool whose name says that it lists the things: `list_projects`.
@@ -305,7 +342,11 @@ fn names(context: &Context<'_, '_>, given: &str, store: &str) -> Names {
     } else {
         given.to_owned()
     };
-    let words = words(&argument);
-    let variable = words.iter().take(1).cloned().chain(words.iter().skip(1).map(|word| capital(word))).collect();
-    Names { argument, variable }
+    Names { variable: variable(&argument), argument }
+}
+
+/// What other functions call an argument.
+fn variable(argument: &str) -> String {
+    let words = words(argument);
+    words.iter().take(1).cloned().chain(words.iter().skip(1).map(|word| capital(word))).collect()
 }

@@ -67,6 +67,7 @@ impl<'f> Scripts<'f> {
             at: site.clone(),
             why: "the code is not what the scan saw".to_owned(),
             todo: "run again".to_owned(),
+            also: Vec::new(),
         })?;
         Ok(Code { script, node })
     }
@@ -157,6 +158,29 @@ impl<'f> Scripts<'f> {
             .find(|node| matches!(node.kind(), "import_statement" | "export_statement"))?;
         let source = script.of(statement.child_by_field_name("source")?).trim_matches(['\'', '"', '`']);
         self.open(&self.resolve(&script.path, source)?).ok()
+    }
+
+    /// Where a name at the top of a file comes from: the file that declares it, or the package, and its name there.
+    pub fn source(&self, script: &Script, name: &str) -> Option<(String, String)> {
+        self.sourced(script, name, HOPS)
+    }
+
+    fn sourced(&self, script: &Script, name: &str, hops: usize) -> Option<(String, String)> {
+        let hops = hops.checked_sub(1)?;
+        let found = declaration(Code { script, node: script.tree.root_node() }, name)?.node;
+        if found.kind() != "import_specifier" {
+            let statement =
+                std::iter::successors(Some(found), Node::parent).find(|node| node.kind() == "import_statement");
+            return statement.is_none().then(|| (script.path.clone(), name.to_owned()));
+        }
+        let exported = script.of(found.child_by_field_name("name")?);
+        let statement =
+            std::iter::successors(Some(found), Node::parent).find(|node| node.kind() == "import_statement")?;
+        let source = script.of(statement.child_by_field_name("source")?).trim_matches(['\'', '"', '`']);
+        match self.resolve(&script.path, source) {
+            Some(path) => self.sourced(self.open(&path).ok()?, exported, hops),
+            None => Some((source.to_owned(), exported.to_owned())),
+        }
     }
 
     /// The file that a relative specifier means.

@@ -6,6 +6,7 @@
 use super::handle::edits::Edits;
 use super::script::{Script, children, is_function, span};
 use super::scripts::{Code, Scripts, property};
+use crate::model::facts::Span;
 use crate::plan::Site;
 use tree_sitter::Node;
 
@@ -69,8 +70,11 @@ pub fn instructions(
             continue;
         }
         let plain = text.node.kind() == "string" || text.node.kind() == "template_string" && !said.contains("${");
+        let parts = joined(text.script, text.node).filter(|_| !edits.covers(&text.script.path, span(text.node)));
         if plain && !edits.covers(&text.script.path, span(text.node)) {
             edits.replace(text.script, span(text.node), retold(said, &sentence));
+        } else if let Some(parts) = parts {
+            retell(edits, text.script, &parts, &sentence);
         } else {
             push(notes, format!("{}: the server's instructions still speak of the session: {said}", text.script.path));
         }
@@ -166,11 +170,57 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
     out
 }
 
+/// The texts of `'…' + '…'`, where no sentence goes on in the next of them.
+fn joined<'t>(script: &Script, node: Node<'t>) -> Option<Vec<Node<'t>>> {
+    let mut parts = Vec::new();
+    let mut stack = vec![node];
+    while let Some(node) = stack.pop() {
+        match node.kind() {
+            "binary_expression" => {
+                let operator = node.child_by_field_name("operator").filter(|sign| script.of(*sign) == "+");
+                operator?;
+                stack.extend([node.child_by_field_name("right")?, node.child_by_field_name("left")?]);
+            }
+            "string" => parts.push(node),
+            _ => return None,
+        }
+    }
+    let inside = |part: &Node<'_>| script.of(*part)[1..].trim_end_matches(['\'', '"']).to_owned();
+    let whole = |part: &Node<'_>| inside(part).trim_end().trim_end_matches("\\n").ends_with(['.', '!', '?', ':']);
+    let ends = parts.split_last().is_some_and(|(_, earlier)| !earlier.is_empty() && earlier.iter().all(whole));
+    ends.then_some(parts)
+}
+
+/// Tells of the handle in the first part that told of the session, and takes that out of all parts.
+fn retell(edits: &mut Edits, script: &Script, parts: &[Node<'_>], sentence: &str) {
+    let mut sentence = Some(sentence);
+    for (index, part) in parts.iter().enumerate() {
+        let said = script.of(*part);
+        if !speaks(said) {
+            continue;
+        }
+        let text = told_of(said, sentence.take());
+        let before = index.checked_sub(1).map(|before| parts[before]);
+        match before.filter(|_| text.len() == 2 || text[1..text.len() - 1].trim().is_empty()) {
+            Some(before) => edits.cut(script, Span::new(before.end_byte(), part.end_byte())),
+            None => edits.replace(script, span(*part), text),
+        }
+    }
+}
+
 /// Instructions in which one sentence tells of the handle, where some told of the session.
 fn retold(text: &str, sentence: &str) -> String {
+    let out = told_of(text, Some(sentence));
+    let (inside, close) = out.split_at(out.len() - 1);
+    format!("{}{close}", inside.trim_end_matches(' '))
+}
+
+/// The same of a part: without a sentence, what told of the session goes.
+fn told_of(text: &str, sentence: Option<&str>) -> String {
     let (open, inside, close) = (&text[..1], &text[1..text.len() - 1], &text[text.len() - 1..]);
     let mut out = String::from(open);
-    let mut told = false;
+    let mut told = sentence.is_none();
+    let sentence = sentence.unwrap_or_default();
     for part in sentences(inside) {
         if !speaks(part) {
             out.push_str(part);
@@ -186,7 +236,6 @@ fn retold(text: &str, sentence: &str) -> String {
         }
         told = true;
     }
-    let out = out.trim_end_matches(' ').to_owned();
     out + close
 }
 

@@ -13,6 +13,7 @@ mod dropped;
 pub(super) mod edits;
 pub(super) mod finish;
 pub(super) mod initial;
+mod injected;
 mod keys;
 mod minted;
 pub(super) mod mode;
@@ -100,6 +101,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     work.features.wait = work.wait;
     work.features.close = !handle.companions.is_empty();
     keys::name(&mut work)?;
+    cleanup::of_container(&mut work)?;
     absent::take_out(&mut work)?;
     minted::without_older_ones(&mut work)?;
     timers::of_values(&mut work)?;

@@ -6,34 +6,79 @@ use tree_sitter::Node;
 use super::edits::Edits;
 use super::mode::is_async;
 use super::work::Work;
-use super::{begin, checks, create, finish, finished_work, initial, keys, shed, store};
+use super::{begin, checks, create, finish, finished_work, initial, injected, keys, shed, store};
+use crate::plan::Site;
 use crate::plan::handle::{Container, Entry, Handle};
 use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
-use crate::render::typescript::scripts::{Scripts, is_declared};
+use crate::render::typescript::scripts::{Code, Scripts, declaration};
 use crate::render::{Files, Refused, Rendered};
 
-/// Renders the migration of stores that stay. The store of handles stands beside them, or, where what ends them is only known beside
-/// the tools, there.
+/// How many files are looked through for imports.
+const IMPORTS: usize = 64;
+
+/// Renders the migration of stores that stay. The store of handles stands beside them, or, where what ends them is only known
+/// elsewhere, there: beside the tools, or beside the object that the code at the end of a session speaks of.
 pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
-    let refused = match beside(handle, files) {
+    let apart = Handle { injected: None, ..handle.clone() };
+    let refused = match beside(&apart, files) {
         Ok(rendered) => return Ok(rendered),
         Err(refused) => refused,
     };
-    let tools = handle.tools.first().map(|tool| tool.registration.clone());
-    let path = tools.as_ref().map(|site| site.path.as_str());
-    let all_there = handle.tools.iter().map(|tool| tool.registration.path.as_str());
-    let all_there = all_there.chain(handle.ends.iter().map(|end| end.at.path.as_str())).all(|own| Some(own) == path);
-    let away = path != Some(handle.store.declared.path.as_str()) && handle.companions.is_empty();
-    match tools.filter(|_| all_there && away) {
-        Some(declared) => {
-            let mut moved = handle.clone();
-            moved.store.declared = declared;
-            beside(&moved, files).map_err(|_| refused)
-        }
-        None => Err(refused),
+    if !handle.companions.is_empty() {
+        return Err(refused);
     }
+    let others = elsewhere(handle, files).into_iter().filter(|site| site.path != handle.store.declared.path);
+    let rendered = others.into_iter().find_map(|declared| {
+        let mut moved = apart.clone();
+        moved.store.declared = declared;
+        beside(&moved, files).ok()
+    });
+    let within = || handle.injected.as_ref().and_then(|own| beside(&injected::moved(handle, own), files).ok());
+    rendered.or_else(within).ok_or(refused)
+}
+
+/// Other places where the store of handles may stand: beside the tools, where they are in one file, and beside what the code at the
+/// end of a session speaks of.
+fn elsewhere(handle: &Handle, files: &dyn Files) -> Vec<Site> {
+    let scripts = Scripts::new(files);
+    let tools = handle.tools.first().map(|tool| tool.registration.clone());
+    let together = |site: &Site| handle.tools.iter().all(|tool| tool.registration.path == site.path);
+    let mut out: Vec<Site> = tools.into_iter().filter(together).collect();
+    for end in &handle.ends {
+        let Ok((script, node)) = scripts.expression(&end.at) else { continue };
+        for name in initial::names_in(node) {
+            let Some((path, name)) = scripts.source(script, script.of(name)) else { continue };
+            let Some(home) = scripts.by_path(&path) else { continue };
+            let root = home.tree.root_node();
+            let place = declaration(Code { script: home, node: root }, &name);
+            out.extend(place.map(|code| Site { path, span: span(code.node) }));
+        }
+    }
+    // What the tools import must not import them, least of all the file that starts the server.
+    out.retain(|site| together(site) || !imports_any(&scripts, &site.path, handle));
+    out
+}
+
+/// Whether a file imports one that registers the tools, itself or through others.
+fn imports_any(scripts: &Scripts<'_>, path: &str, handle: &Handle) -> bool {
+    let mut left = vec![path.to_owned()];
+    let mut seen: Vec<String> = Vec::new();
+    while let Some(path) = left.pop() {
+        let Some(script) = scripts.by_path(&path) else { return true };
+        let statements = children(script.tree.root_node()).into_iter();
+        let sources = statements.filter_map(|statement| statement.child_by_field_name("source"));
+        let targets = sources.filter_map(|at| scripts.resolve(&path, script.of(at).trim_matches(['\'', '"', '`'])));
+        for target in targets.filter(|target| !seen.contains(target)).collect::<Vec<_>>() {
+            if handle.tools.iter().any(|tool| tool.registration.path == target) || seen.len() > IMPORTS {
+                return true;
+            }
+            seen.push(target.clone());
+            left.push(target);
+        }
+    }
+    false
 }
 
 fn beside(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
@@ -54,6 +99,7 @@ fn beside(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     }
     keys::name(&mut work)?;
     let lines = ends(&mut work, declaring)?;
+    sweeps(&mut work)?;
     touches(&mut work)?;
     keys::pass_on(&mut work)?;
     checks::no_timers(&work)?;
@@ -232,10 +278,15 @@ fn ends(work: &mut Work<'_>, declaring: &Script) -> Result<Vec<String>, Refused>
         if text.contains('\n') {
             return Err(used(script, node));
         }
+        if let Some(own) = &work.handle.injected {
+            lines.push(injected::end(work, script, (whole, key), own)?);
+            taken_out(work, script, whole, arrow.is_some());
+            continue;
+        }
         let (from, to) = (key.start_byte() - whole.start_byte(), key.end_byte() - whole.start_byte());
         for name in initial::names_in(whole).into_iter().filter(|name| !span(key).contains(span(*name))) {
             let known = initial::is_global(script.of(name)) || initial::is_own(script, whole, script.of(name));
-            if !known && !is_declared(declaring, script.of(name)) {
+            if !known && !is_same(work.scripts, declaring, script, script.of(name)) {
                 return Err(script.refuse(
                     name,
                     format!("`{}` is needed where a handle ends, and is not known where its store is", script.of(name)),
@@ -249,15 +300,50 @@ fn ends(work: &mut Work<'_>, declaring: &Script) -> Result<Vec<String>, Refused>
         if !lines.contains(&line) {
             lines.push(line);
         }
-        match arrow {
-            Some(_) => work.edits.replace(script, span(whole), "{}"),
-            None => {
-                work.edits.cut(script, script.removal(whole));
-                emptied(&mut work.edits, script, whole);
-            }
-        }
+        taken_out(work, script, whole, arrow.is_some());
     }
+    lines.dedup();
     Ok(lines)
+}
+
+/// Takes out timers that dropped what was old: handles expire by themselves, and take what is kept under them along.
+fn sweeps(work: &mut Work<'_>) -> Result<(), Refused> {
+    for site in &work.handle.sweeps {
+        let (script, node) = work.scripts.expression(site)?;
+        let own = statement(node);
+        let mut value = children(own).first().copied().map(bare);
+        while let Some(call) = value.filter(|value| *value != bare(node)) {
+            let function = call.child_by_field_name("function").filter(|_| call.kind() == "call_expression");
+            value = function.and_then(|callee| callee.child_by_field_name("object")).map(bare);
+        }
+        if own.kind() != "expression_statement" || value.is_none() {
+            return Err(script.refuse(
+                node,
+                "this timer drops what is old, and something else uses it",
+                "take it out, since handles expire by themselves, and run again",
+            ));
+        }
+        work.edits.cut(script, script.removal(own));
+        let said = script.of(bare(node)).to_owned();
+        work.notes.push(format!("`{said}` is gone: what is old expires with its handle"));
+    }
+    Ok(())
+}
+
+/// Takes out what ran where a session ended: a statement, or all that an arrow function does.
+fn taken_out(work: &mut Work<'_>, script: &Script, whole: Node<'_>, arrow: bool) {
+    if arrow {
+        work.edits.replace(script, span(whole), "{}");
+    } else {
+        work.edits.cut(script, script.removal(whole));
+        emptied(&mut work.edits, script, whole);
+    }
+}
+
+/// Whether a name means the same thing in both files.
+fn is_same(scripts: &Scripts<'_>, one: &Script, other: &Script, name: &str) -> bool {
+    let source = scripts.source(one, name);
+    source.is_some() && source == scripts.source(other, name)
 }
 
 /// With what waits for it around it.
@@ -290,20 +376,8 @@ fn emptied(edits: &mut Edits, script: &Script, node: Node<'_>) {
     }
 }
 
-/// Declares the store of handles before what it is about.
-fn declare(work: &mut Work<'_>, script: &Script, lines: &[String]) -> Result<(), Refused> {
-    let name = work.handle.store.name.clone();
-    let node = script.around(work.handle.store.declared.span).unwrap_or(script.tree.root_node());
-    if free_name(script, &[&name]) != name {
-        return Err(script.refuse(node, format!("`{name}` means something else in this file"), "rename it"));
-    }
-    let mut top = node;
-    while let Some(parent) = top.parent().filter(|parent| parent.kind() != "program") {
-        top = parent;
-    }
-    if top.kind() == "expression_statement" {
-        return Err(script.refuse(top, "the tools are registered outside of any function", "register them in one"));
-    }
+/// What frees a value: what ran where a session ended, and what is dropped from the containers.
+fn close(work: &mut Work<'_>, lines: &[String]) {
     let variable = work.handle.names.variable.clone();
     let mut body: Vec<String> = lines.to_vec();
     for companion in &work.handle.companions {
@@ -316,6 +390,26 @@ fn declare(work: &mut Work<'_>, script: &Script, lines: &[String]) -> Result<(),
         let waits = if body.iter().any(|line| line.contains("await ")) { "async " } else { "" };
         let block = body.join("\n\t\t");
         work.close = Some(format!("{waits}(_value, {variable}) => {{\n\t\t{block}\n\t}}"));
+    }
+}
+
+/// Declares the store of handles before what it is about.
+fn declare(work: &mut Work<'_>, script: &Script, lines: &[String]) -> Result<(), Refused> {
+    close(work, lines);
+    if work.handle.injected.is_some() {
+        return injected::declare(work, script);
+    }
+    let name = work.handle.store.name.clone();
+    let node = script.around(work.handle.store.declared.span).unwrap_or(script.tree.root_node());
+    if free_name(script, &[&name]) != name {
+        return Err(script.refuse(node, format!("`{name}` means something else in this file"), "rename it"));
+    }
+    let mut top = node;
+    while let Some(parent) = top.parent().filter(|parent| parent.kind() != "program") {
+        top = parent;
+    }
+    if top.kind() == "expression_statement" {
+        return Err(script.refuse(top, "the tools are registered outside of any function", "register them in one"));
     }
     let options = store::registry_options(work, script);
     let (annotation, argument) = if script.typed() {

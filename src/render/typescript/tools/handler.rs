@@ -47,6 +47,8 @@ pub struct Wish<'a> {
     pub typed_by_call: bool,
     /// How many parameters before the arguments go.
     pub leading: usize,
+    /// What takes all arguments may take the handle along.
+    pub whole: bool,
 }
 
 /// The list of parameters while it is changed.
@@ -223,7 +225,7 @@ fn extended<'s>(function: Code<'s>, parameter: Node<'s>, wish: &Wish<'_>) -> Res
             changes.push(script.change(span(inner), text));
             name
         }
-        "identifier" if body.is_some_and(|body| is_used_whole(script, body, script.of(inner))) => {
+        "identifier" if !wish.whole && body.is_some_and(|body| is_used_whole(script, body, script.of(inner))) => {
             // What takes all arguments must not take the handle along.
             let name = local_name(function, wish);
             let text = format!("{{ {}, ...{} }}", bound(script, wish.argument, &name), script.of(inner));
@@ -252,7 +254,7 @@ fn extended<'s>(function: Code<'s>, parameter: Node<'s>, wish: &Wish<'_>) -> Res
 }
 
 /// Whether the arguments are used as one value, and not only one by one.
-fn is_used_whole(script: &Script, body: Node<'_>, name: &str) -> bool {
+pub fn is_used_whole(script: &Script, body: Node<'_>, name: &str) -> bool {
     mentions(script, body, name).iter().any(|used| {
         let parent = used.parent();
         parent.is_none_or(|parent| {

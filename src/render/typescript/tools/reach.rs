@@ -3,6 +3,7 @@
 
 use tree_sitter::Node;
 
+use super::handler::{is_used_whole, pattern};
 use crate::render::Refused;
 use crate::render::typescript::script::{bare, children, is_function};
 use crate::render::typescript::scripts::{Code, Scripts, mentions};
@@ -19,6 +20,8 @@ pub enum Reach {
     Whole,
     /// Through wrappers of which that is not known.
     Wrapped,
+    /// The wrapper answers it: one handler for all tools that are wrapped so.
+    Answered,
 }
 
 /// How `callback` leads to `handler`; `None` where it does not.
@@ -40,6 +43,10 @@ fn through<'s>(scripts: &'s Scripts<'_>, callback: Code<'s>, handler: Code<'s>, 
     if code.node.kind() != "call_expression" {
         return None;
     }
+    let maker = scripts.value(code.to(code.node.child_by_field_name("function")?));
+    if maker.is_some_and(|maker| answers(maker, handler)) {
+        return Some(Reach::Answered);
+    }
     let arguments = children(code.node.child_by_field_name("arguments")?);
     let (index, inner) = arguments
         .iter()
@@ -48,7 +55,59 @@ fn through<'s>(scripts: &'s Scripts<'_>, callback: Code<'s>, handler: Code<'s>, 
     let whole = scripts
         .value(code.to(code.node.child_by_field_name("function")?))
         .is_some_and(|wrapper| hands_on_all(wrapper, index));
-    Some(if whole && inner != Reach::Wrapped { Reach::Whole } else { Reach::Wrapped })
+    let known = !matches!(inner, Reach::Wrapped | Reach::Answered);
+    Some(if whole && known { Reach::Whole } else { Reach::Wrapped })
+}
+
+fn parameters(function: Node<'_>) -> Vec<Node<'_>> {
+    function.child_by_field_name("parameters").map(children).unwrap_or_default()
+}
+
+/// Whether all that a function does is to answer another.
+fn answers<'s>(maker: Code<'s>, inner: Code<'s>) -> bool {
+    let Some(body) = maker.node.child_by_field_name("body").filter(|_| is_function(maker.node)) else { return false };
+    let answered = match body.kind() {
+        "statement_block" => match children(body).as_slice() {
+            [only] if only.kind() == "return_statement" => children(*only).first().copied(),
+            _ => None,
+        },
+        _ => Some(body),
+    };
+    answered.is_some_and(|node| maker.to(bare(node)).is(inner))
+}
+
+/// Whether a function that is handed to such a wrapper keeps the arguments as a whole: with the handle among them, it would keep that.
+pub fn keeps_arguments(scripts: &Scripts<'_>, callback: Code<'_>, handler: Code<'_>) -> bool {
+    let parts = || {
+        let maker = scripts.value(callback.to(callback.node.child_by_field_name("function")?))?;
+        let own = |node: &Node<'_>| maker.script.of(pattern(*node)).to_owned();
+        let names: Vec<String> = parameters(maker.node).iter().map(own).collect();
+        let arguments = maker.script.of(pattern(*parameters(handler.node).first()?)).to_owned();
+        let given = callback.bare().node.child_by_field_name("arguments").map(children)?;
+        let mut calls = Vec::new();
+        for used in mentions(handler.script, handler.node, &arguments) {
+            let list = used.parent()?;
+            let call = list.parent().filter(|call| list.kind() == "arguments" && call.kind() == "call_expression");
+            let Some(call) = call else { continue };
+            let callee = handler.script.of(call.child_by_field_name("function")?);
+            let index = children(list).iter().position(|node| *node == used)?;
+            calls.push((names.iter().position(|name| name == callee)?, index));
+        }
+        let mut keeps = false;
+        for (which, index) in calls {
+            let code = callback.to(*given.get(which)?);
+            let function = scripts.value(code).filter(|value| is_function(value.node))?;
+            let Some(parameter) = parameters(function.node).get(index).copied() else { continue };
+            let body = function.node.child_by_field_name("body")?;
+            let pattern = pattern(parameter);
+            keeps |= match pattern.kind() {
+                "object_pattern" => children(pattern).iter().any(|entry| entry.kind() == "rest_pattern"),
+                _ => is_used_whole(function.script, body, function.script.of(pattern)),
+            };
+        }
+        Some(keeps)
+    };
+    parts().unwrap_or(true)
 }
 
 /// Whether a function returns one that calls its parameter number `index` with everything that it is given: `(...args) => f(...args)`.

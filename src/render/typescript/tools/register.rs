@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::handler::{self, Takes, Wish};
 use super::literal::push_back;
 use super::reach::{Helped, Reach, is_typed_by_place, lost, property_of_entry, reach, table_entry};
-use super::{Added, Argument, Context, dispatch, json, schema, sdk};
+use super::{Added, Argument, Context, dispatch, json, reach, schema, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::typescript::script::{children, is_function};
@@ -34,8 +34,8 @@ enum Slot<'s> {
     Present(Code<'s>),
     /// A property that this literal lacks, with this name.
     Property(Code<'s>, &'s str),
-    /// An argument before the handler.
-    Argument(Node<'s>),
+    /// An argument between two others.
+    Argument { behind: Node<'s>, before: Node<'s> },
     /// What stands for a schema where there is none: `null`.
     Absent(Code<'s>),
 }
@@ -97,15 +97,15 @@ impl<'s> Registration<'s> {
                 "let this call hand on a schema, and run again",
             ));
         }
-        Ok(Slot::Argument(self.before_annotations()))
+        Ok(self.before_annotations())
     }
 
     /// The argument that a new shape goes before: annotations stand behind it.
-    fn before_annotations(&self) -> Node<'s> {
+    fn before_annotations(&self) -> Slot<'s> {
         let last = self.arguments.len() - 1;
-        let earlier =
-            self.arguments[1..last].iter().find(|argument| self.call.to(**argument).bare().node.kind() == "object");
-        earlier.copied().unwrap_or(self.arguments[last])
+        let is_object = |index: &usize| self.call.to(self.arguments[*index]).bare().node.kind() == "object";
+        let index = (1..last).find(is_object).unwrap_or(last);
+        Slot::Argument { behind: self.arguments[index - 1], before: self.arguments[index] }
     }
 
     fn slot_of_configuration(
@@ -253,7 +253,7 @@ pub fn argument_schema<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse, name: &str)
     }
     match find(scripts, tool)?.slot {
         Slot::Present(written) => Ok(schema::of_argument(scripts, written, name)),
-        Slot::Property(..) | Slot::Argument(_) | Slot::Absent(_) => Ok(None),
+        Slot::Property(..) | Slot::Argument { .. } | Slot::Absent(_) => Ok(None),
     }
 }
 
@@ -278,6 +278,7 @@ pub fn add_argument(
         ));
     }
     gets_context(handler, reach, usize::from(takes == Takes::Arguments), context)?;
+    let whole = reach == Reach::Answered && serves(scripts, tool, handler, takes)?;
     let mut changes = Vec::new();
     let mut constant = None;
     match slot {
@@ -295,7 +296,7 @@ pub fn add_argument(
             changes.extend(schema::replaced(code, shape, &lines));
             changes.extend(sdk::zod_import(code.script));
         }
-        Slot::Argument(before) => {
+        Slot::Argument { behind, before } => {
             let script = scripts.open(&tool.registration.path)?;
             let shape = schema::alone(script, &[schema::entry(script, argument)]);
             let at = before.start_byte();
@@ -311,7 +312,9 @@ pub fn add_argument(
             } else {
                 shape
             };
-            changes.push(script.change(Span::new(at, at), format!("{shape},{glue}")));
+            // Behind the argument before it: what is written in front of the handler may be that it is asynchronous.
+            let end = behind.end_byte();
+            changes.push(script.change(Span::new(end, end), format!(",{glue}{shape}")));
             changes.extend(sdk::zod_import(script));
         }
     }
@@ -324,10 +327,37 @@ pub fn add_argument(
         constant,
         typed_by_call: is_typed_by_place(handler),
         leading: leading(tool),
+        whole,
     };
     let given = handler::add(handler, &wish)?;
     changes.extend(given.changes);
     Ok(Added { changes, name: argument.expression(handler.script, given.name), auth: given.auth })
+}
+
+/// Whether a handler that serves several tools hands all arguments on, the handle among them, since their type is that of no one tool.
+fn serves(scripts: &Scripts<'_>, tool: &ToolUse, handler: Code<'_>, takes: Takes) -> Result<bool, Refused> {
+    let callback = read(scripts, tool)?.callback();
+    if takes == Takes::ContextAlone {
+        return Err(callback.refuse(
+            "this tool has no schema, and its handler serves others that have one",
+            "give it an empty schema, and run again",
+        ));
+    }
+    let parameters = handler.node.child_by_field_name("parameters").map(children).unwrap_or_default();
+    let generic = parameters.first().and_then(|first| first.child_by_field_name("type"));
+    if handler.script.typed() && generic.is_none() {
+        return Err(handler.refuse(
+            "this handler serves several tools, and its arguments have no type of their own",
+            "write their type, and run again",
+        ));
+    }
+    if handler.script.typed() && reach::keeps_arguments(scripts, callback, handler) {
+        return Err(callback.refuse(
+            "what is handed over here takes the arguments as a whole, and would take the handle along",
+            "let it take them one by one, and run again",
+        ));
+    }
+    Ok(handler.script.typed())
 }
 
 /// How many parameters before the arguments go.

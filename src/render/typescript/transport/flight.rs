@@ -233,7 +233,9 @@ impl<'w> Fold<'w> {
         }
         let mut wanted = flight.imports();
         if typed && within.is_none() {
-            let named = [ty.0, ty.1, next].into_iter().filter(|name| !name.is_empty());
+            // What counts in a plain server's own function is handed the response alone.
+            let unused = framework == Framework::Node && !declarations.contains(ty.0);
+            let named = [ty.0, ty.1, next].into_iter().skip(usize::from(unused)).filter(|name| !name.is_empty());
             wanted.extend(named.map(|name| Wanted { source, name, alias: None, is_type: true }));
         }
         Ok(imports::add(script, &wanted))

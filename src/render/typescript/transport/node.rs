@@ -89,7 +89,7 @@ impl<'w> Fold<'w> {
     }
 
     /// `if (req.method !== 'POST') return fail(res, 400, 'a session id is required')`: the method alone decides, and what is answered
-    /// is about sessions.
+    /// is about sessions, or is an error for requests of which no session was found before.
     fn tells_of_session(&self, unit: usize, branch: Node<'w>, region: Node<'w>) -> bool {
         let file = &self.world.units[unit];
         let condition = branch.child_by_field_name("condition").filter(|_| branch.kind() == "if_statement");
@@ -104,7 +104,13 @@ impl<'w> Fold<'w> {
         let tells = any(region, &mut |node| {
             node.kind() == "string_fragment" && file.script.of(node).to_ascii_lowercase().contains("session")
         });
-        by_method && tells
+        let fails =
+            || any(region, &mut |node| node.kind() == "number" && matches!(file.script.of(node), "400" | "404"));
+        let looked = || {
+            let before = std::iter::successors(branch.prev_named_sibling(), Node::prev_named_sibling);
+            before.into_iter().any(|before| before.kind() == "if_statement" && self.speaks_of_sessions(unit, before))
+        };
+        by_method && (tells || fails() && looked())
     }
 
     fn gone_alone(&self, unit: usize, node: Node<'w>) -> bool {
@@ -123,6 +129,7 @@ impl<'w> Fold<'w> {
         let answer = if leaves { entry.answer_and_leave(&NOT_ALLOWED) } else { entry.answer(&NOT_ALLOWED) };
         let newline = script.style.newline;
         let unit_indent = script.style.indent.text();
+        let leave = if script.style.semicolons { "break;" } else { "break" };
         if region.kind() == "switch_case" {
             let value = region.child_by_field_name("value");
             let statements: Vec<Node<'w>> = children(region).into_iter().filter(|node| Some(*node) != value).collect();
@@ -130,13 +137,13 @@ impl<'w> Fold<'w> {
             if let ([block], "statement_block") = (statements.as_slice(), first.kind()) {
                 let indent = script.indentation(region);
                 let inner = format!("{indent}{unit_indent}");
-                let end = if leaves { String::new() } else { format!("{newline}{inner}break;") };
+                let end = if leaves { String::new() } else { format!("{newline}{inner}{leave}") };
                 let text = format!("{{{newline}{inner}{}{end}{newline}{indent}}}", script.indented(&answer, &inner));
                 self.edits[unit].replace(span(*block), text);
                 return Ok(());
             }
             let indent = format!("{}{unit_indent}", script.indentation(region));
-            let end = if leaves { String::new() } else { format!("{newline}{indent}break;") };
+            let end = if leaves { String::new() } else { format!("{newline}{indent}{leave}") };
             let text = script.indented(&answer, &indent);
             self.edits[unit].replace(Span::new(first.start_byte(), last.end_byte()), format!("{text}{end}"));
             return Ok(());
@@ -280,6 +287,30 @@ impl<'w> Fold<'w> {
         found
     }
 
+    /// Whether a statement is a branch that answers something else, and at most tells how many sessions there are: `/health`.
+    fn is_apart(&self, unit: usize, node: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let serves = |inner: Node<'w>| {
+            matches!(file.fact(inner), Some(Fact::Construct | Fact::Connect | Fact::Handle | Fact::Build))
+        };
+        let then = node.child_by_field_name("consequence").filter(|_| node.kind() == "if_statement");
+        let last = then.and_then(|then| children(then).last().copied().or(Some(then)));
+        let leaves = last.is_some_and(|last| last.kind() == "return_statement");
+        // A count is told in another way by now.
+        let left = |inner: Node<'w>| !self.edits[unit].gone(inner);
+        let needs = |inner: Node<'w>| inner.child_count() == 0 && self.asks_for_session(unit, inner);
+        let called = |inner: Node<'w>| {
+            let target = self.world.units[unit].calls.get(&span(inner)).filter(|_| inner.kind() == "call_expression");
+            target.is_some_and(|target| {
+                let function = self.world.function(*target);
+                !self.only_counts(*target) && function.is_some_and(|own| self.speaks_of_sessions(target.0, own))
+            })
+        };
+        leaves
+            && node.child_by_field_name("alternative").is_none()
+            && !any(node, &mut |inner| serves(inner) || left(inner) && (needs(inner) || called(inner)))
+    }
+
     /// The statement with which a function begins to serve sessions, in the block that holds the answer too.
     fn first_of_sessions(&self, unit: usize, function: Node<'w>, answer: Node<'w>) -> Option<Node<'w>> {
         let file = &self.world.units[unit];
@@ -289,6 +320,7 @@ impl<'w> Fold<'w> {
             let concerned: Vec<Node<'w>> = statements
                 .into_iter()
                 .filter(|node| !self.edits[unit].gone(*node) && !is_function(*node))
+                .filter(|node| !self.is_apart(unit, *node))
                 .filter(|node| {
                     self.speaks_of_sessions(unit, *node)
                         || any(*node, &mut |inner| {

@@ -19,6 +19,8 @@ pub struct Field<'a> {
     pub uses: Vec<Node<'a>>,
     /// The statement of the constructor that assigns the first value, where it is declared on its own.
     pub assigned: Option<Node<'a>>,
+    /// `this.name`, where the constructor does something else with it.
+    pub filled: Vec<Span>,
 }
 
 /// The field of a plan, as it is declared.
@@ -71,6 +73,7 @@ pub fn variable<'a>(
         }
         uses.push(node);
     }
+    let filled = field.filled.iter().map(|site| site.span).collect();
     let ty = match script.typed() {
         true => Some(match declared.child_by_field_name("type") {
             Some(_) => types::of(scripts, script, declared)?,
@@ -82,7 +85,7 @@ pub fn variable<'a>(
             None
         }
     };
-    Ok(Some(Variable { name, statement, ty, value, field: Some(Field { uses, assigned }) }))
+    Ok(Some(Variable { name, statement, ty, value, field: Some(Field { uses, assigned, filled }) }))
 }
 
 /// The statement that is an assignment to an expression, and the value.
@@ -102,7 +105,7 @@ fn decorated(script: &Script, declared: Node<'_>) -> bool {
 }
 
 /// Refuses a first value that depends on what the constructor was given.
-fn independent(script: &Script, value: Node<'_>) -> Result<(), Refused> {
+pub fn independent(script: &Script, value: Node<'_>) -> Result<(), Refused> {
     let mut stack = vec![value];
     while let Some(node) = stack.pop() {
         let names = matches!(node.kind(), "identifier" | "shorthand_property_identifier");
@@ -183,7 +186,9 @@ fn unseen(record: &Record<'_>, variable: &Variable<'_>, field: &Field<'_>) -> Re
                 .is_some_and(|value| value.kind() == "this"),
         };
         let gone = |statement: Node<'_>| span(statement).contains(span(node));
-        let known = field.uses.contains(&node) || gone(variable.statement) || field.assigned.is_some_and(gone);
+        let filled = field.filled.contains(&span(node));
+        let known =
+            filled || field.uses.contains(&node) || gone(variable.statement) || field.assigned.is_some_and(gone);
         if named.is_some() && of_this && !known {
             return Err(script.refuse(node, "this use of the field was not followed", "use it by its name, in a tool"));
         }
@@ -192,18 +197,44 @@ fn unseen(record: &Record<'_>, variable: &Variable<'_>, field: &Field<'_>) -> Re
     Ok(())
 }
 
+/// Whether a method is a getter: it takes the record as a method of that name.
+pub fn is_getter(function: Node<'_>) -> bool {
+    function.kind() == "method_definition" && accessors(function).any(|word| word.kind() == "get")
+}
+
+/// The words before a method's name.
+fn accessors(function: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let words = (0..function.child_count()).filter_map(move |index| function.child(index));
+    words.take_while(move |word| function.child_by_field_name("name") != Some(*word))
+}
+
+/// Whether nothing outside of its class can use a method.
+fn is_private(script: &Script, function: Node<'_>) -> bool {
+    let name = function.child_by_field_name("name");
+    let private =
+        accessors(function).any(|word| word.kind() == "accessibility_modifier" && script.of(word) == "private");
+    private || name.is_some_and(|name| name.kind() == "private_property_identifier")
+}
+
+/// Takes `get` from a getter that is a method now.
+pub fn no_getter(script: &Script, function: Node<'_>, edits: &mut Edits) {
+    let word = accessors(function).find(|word| word.kind() == "get");
+    if let Some((word, name)) = word.zip(function.child_by_field_name("name")) {
+        edits.cut(script, Span::new(word.start_byte(), name.start_byte()));
+    }
+}
+
 /// Refuses a method that is used in another way than by a call which passes the record on. Whether a function is a method.
-pub fn only_called(script: &Script, carrier: &Carries, function: Node<'_>) -> Result<bool, Refused> {
+pub fn only_called(record: &Record<'_>, carrier: &Carries, function: Node<'_>) -> Result<bool, Refused> {
+    let script = record.script;
     if function.kind() != "method_definition" {
         return Ok(false);
     }
     let name = function.child_by_field_name("name").map(|name| script.of(name)).unwrap_or_default();
-    let accessor = script
-        .of(function)
-        .split(name)
-        .next()
-        .is_some_and(|head| head.split_whitespace().any(|word| matches!(word, "get" | "set" | "static")));
     let class = class(script, function)?;
+    let getter = is_getter(function);
+    let accessor = accessors(function).any(|word| matches!(word.kind(), "set" | "static"))
+        || getter && (!is_private(script, function) || has_setter(script, class, name));
     let promised = children(class).iter().any(|part| part.kind() == "class_heritage");
     if accessor || promised {
         let why = "others may rely on this method's parameters";
@@ -215,7 +246,12 @@ pub fn only_called(script: &Script, carrier: &Carries, function: Node<'_>) -> Re
         let own = node.child_by_field_name("object").is_some_and(|object| object.kind() == "this");
         if own && property.is_some_and(|property| script.of(property) == name) {
             let call = node.parent().filter(|call| call.child_by_field_name("function") == Some(node));
-            if !call.is_some_and(|call| carrier.calls.iter().any(|known| known.at.span == span(call))) {
+            let call = if getter { Some(node) } else { call };
+            let known = |call: Node<'_>| {
+                let begins = record.captured.begins.iter();
+                carrier.calls.iter().map(|known| &known.at).chain(begins).any(|known| known.span == span(call))
+            };
+            if !call.is_some_and(known) {
                 return Err(script.refuse(
                     node,
                     "this method needs the record, and what calls it here can't be told",
@@ -226,6 +262,15 @@ pub fn only_called(script: &Script, carrier: &Carries, function: Node<'_>) -> Re
         stack.extend(children(node));
     }
     Ok(true)
+}
+
+/// Whether a class has a setter with a name.
+fn has_setter(script: &Script, class: Node<'_>, name: &str) -> bool {
+    let members = class.child_by_field_name("body").map(children).unwrap_or_default();
+    members.into_iter().filter(|member| member.kind() == "method_definition").any(|member| {
+        member.child_by_field_name("name").is_some_and(|own| script.of(own) == name)
+            && accessors(member).any(|word| word.kind() == "set")
+    })
 }
 
 /// Takes the fields out of their class.

@@ -4,6 +4,7 @@
 //! each tool that used them looks its record up first, and a function that used them takes the record.
 
 mod along;
+mod begins;
 mod ends;
 mod fields;
 mod handed;
@@ -37,6 +38,7 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
     let home = &records[0];
     let mut saves = false;
     home.take_out(&mut edits)?;
+    let filling = begins::take_out(home, &mut edits)?;
     ends::take_out(home, &mut edits)?;
     for record in &records {
         uses::replace(record, &mut edits)?;
@@ -44,7 +46,7 @@ pub fn render(captured: &Captured, files: &dyn Files) -> Result<Rendered, Refuse
         saves |= handlers::look_up(record, &mut edits)?;
         resources::look_up(record, &mut edits)?;
     }
-    new_tools(&records, &mut edits)?;
+    new_tools(&records, &filling, &mut edits)?;
     let mut out = Rendered::default();
     notes(&records, &mut edits, &mut out)?;
     let features = Features {
@@ -104,7 +106,7 @@ fn of_module<'w>(record: &Record<'_>, specifier: &'w str) -> Vec<Wanted<'w>> {
 }
 
 /// The tools that create and drop a record.
-fn new_tools(records: &[Record<'_>], edits: &mut Edits) -> Result<(), Refused> {
+fn new_tools(records: &[Record<'_>], filling: &[String], edits: &mut Edits) -> Result<(), Refused> {
     let record = &records[0];
     let captured = record.captured;
     let names = &captured.names;
@@ -119,13 +121,7 @@ fn new_tools(records: &[Record<'_>], edits: &mut Edits) -> Result<(), Refused> {
         true => create::users(captured.tools.iter().map(|tool| tool.name.as_str()).collect(), &names.destroy),
         false => format!("the other tools and {} need", uris.join(" and ")),
     };
-    let mut body = record.initial_lines();
-    if let Some(line) = body.first_mut() {
-        line.insert_str(0, &format!("const {} = await {}.create(", names.argument, record.store));
-    }
-    if let Some(line) = body.last_mut() {
-        line.push_str(&format!("{owner});"));
-    }
+    let body = creation(record, filling, owner);
     let creating = NewTool {
         name: names.create.clone(),
         description: create::description(names, &users, &record.store),
@@ -137,13 +133,38 @@ fn new_tools(records: &[Record<'_>], edits: &mut Edits) -> Result<(), Refused> {
         lists: false,
     };
     let dropping = create::drops(names, names.create.clone(), &record.store, true, captured.owner);
-    edits.extend(tools::insert(record.scripts, first, true, &creating, None)?);
+    edits.extend(tools::insert(record.scripts, first, &captured.tools, true, &creating, None)?);
     if let Some(name) = names.list.as_ref().filter(|_| captured.owner) {
         let listing = create::listing(names, name, &record.store, true);
-        edits.extend(tools::insert(record.scripts, first, true, &listing, None)?);
+        edits.extend(tools::insert(record.scripts, first, &captured.tools, true, &listing, None)?);
     }
-    edits.extend(tools::insert(record.scripts, last, false, &dropping, None)?);
+    edits.extend(tools::insert(record.scripts, last, &captured.tools, false, &dropping, None)?);
     Ok(())
+}
+
+/// Makes a record, fills it, and gives it a handle.
+fn creation(record: &Record<'_>, filling: &[String], owner: &str) -> Vec<String> {
+    let id = &record.captured.names.argument;
+    let mut body = record.initial_lines();
+    let created = format!("const {id} = await {}.create(", record.store);
+    let (opening, closing) = match filling {
+        [] => (created.clone(), format!("{owner});")),
+        _ => {
+            let ty = record.ty.as_ref().map(|ty| format!(": {ty}")).unwrap_or_default();
+            (format!("const {}{ty} = ", record.name), ";".to_owned())
+        }
+    };
+    if let Some(line) = body.first_mut() {
+        line.insert_str(0, &opening);
+    }
+    if let Some(line) = body.last_mut() {
+        line.push_str(&closing);
+    }
+    if !filling.is_empty() {
+        body.extend(filling.iter().cloned());
+        body.push(format!("{created}{}{owner});", record.name));
+    }
+    body
 }
 
 fn notes(records: &[Record<'_>], edits: &mut Edits, out: &mut Rendered) -> Result<(), Refused> {

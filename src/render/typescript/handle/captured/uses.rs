@@ -82,14 +82,14 @@ pub fn pass_on(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
         if matches!(carrier.entry, Entry::Handler(_)) {
             continue;
         }
-        if !matches!(carrier.entry, Entry::New) || carrier.calls.is_empty() {
+        if !matches!(carrier.entry, Entry::New) || carrier.calls.is_empty() && record.captured.begins.is_empty() {
             return Err(script.refuse(
                 function,
                 "how this function is called can't be told",
                 "pass the record by hand",
             ));
         }
-        if !fields::only_called(script, carrier, function)? {
+        if !fields::only_called(record, carrier, function)? {
             only_called(record, carrier, function)?;
         }
         let parameter = match &record.ty {
@@ -104,8 +104,16 @@ pub fn pass_on(record: &Record<'_>, edits: &mut Edits) -> Result<(), Refused> {
                 list.ok_or_else(|| script.refuse(function, "it has no parameters", "pass the record by hand"))?;
             first(record, edits, list, &parameter);
         }
+        let getter = fields::is_getter(function);
+        if getter {
+            fields::no_getter(script, function, edits);
+        }
         for call in &carrier.calls {
             let (file, node) = record.scripts.expression(&call.at)?;
+            if getter && file.path == script.path && node.kind() == "member_expression" {
+                edits.insert(script, node.end_byte(), format!("({})", record.name));
+                continue;
+            }
             let list = node.child_by_field_name("arguments").filter(|_| node.kind() == "call_expression");
             let list = list
                 .filter(|_| file.path == script.path)

@@ -23,8 +23,22 @@ pub fn write_back(record: &Record<'_>, edits: &mut Edits, handler: Node<'_>, key
     }
     found.sort_by_key(Node::start_byte);
     let text = format!("await {}.save({key}, {})", record.store, record.name);
-    let places = found.into_iter().filter_map(|change| after(script, handler, change, handler));
-    let places = last_of_each(places.map(|place| (place, text.clone())).collect());
+    let mut places = Vec::new();
+    for change in found {
+        match after(script, handler, change, handler) {
+            Some(place) => places.push(place),
+            // In memory nothing is lost by that.
+            None if record.captured.shared.is_some() => {
+                return Err(script.refuse(
+                    change,
+                    "the value is changed here, where it can't be written back to a store that hands out copies",
+                    "change it in a statement of its own, and run again",
+                ));
+            }
+            None => {}
+        }
+    }
+    let places = last_of_each(places.into_iter().map(|place| (place, text.clone())).collect());
     for (place, text) in &places {
         let (at, text) = insertion(script, *place, text);
         edits.insert(script, at, text);
