@@ -43,7 +43,6 @@ pub mod slots;
 mod spend;
 pub mod stand_ins;
 pub mod stores;
-mod tokens;
 pub mod tool_texts;
 mod undelivered;
 mod unfilled;

@@ -157,9 +157,6 @@ impl<'p> Analysis<'p> {
                 .collect::<Vec<_>>(),
         );
         out.extend(super::framework_state::find(self));
-        if !out.iter().any(|found| found.holds == Holds::Auth) {
-            out.extend(super::tokens::find(self));
-        }
         super::per_request::add(self, &mut out);
         self.add_upstreams(&mut out);
         self.pair_accounts(&mut out);

@@ -159,25 +159,6 @@ oauth.get('/callback', async (req, res) => {
   res.send('You may close this page.');
 });
 ").store("tokens:auth:manual:*"),
-            Program::bare("the id is the token", r#"{"name":"hand","dependencies":{"express":"^4.18.0"}}"#).category("auth").js(r"
-const express = require('express');
-const { logins } = require('./logins');
-const app = express();
-app.use(express.json());
-app.post('/mcp', async (req, res) => {
-  const { id, method, params } = req.body;
-  if (method === 'initialize') {
-    const login = await logins.open(req.get('authorization'));
-    res.set('Mcp-Session-Id', login.token);
-    return res.json({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } });
-  }
-  const user = await logins.byToken(req.get('Mcp-Session-Id') || '');
-  if (!user) return res.status(401).end();
-  if (method === 'tools/call') return res.json({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: `hello ${user.name}, ${params.name}` }] } });
-  res.json({ jsonrpc: '2.0', id, result: { tools: [] } });
-});
-app.listen(3000);
-").file("logins.js", "exports.logins = { async open(bearer) { return { token: bearer }; }, async byToken(token) { return token ? { name: token } : null; } };\n"),
             Program::bare("an identity that FastMCP keeps for the session", FASTMCP).category("auth").ts(r"
 import { FastMCP, UserError } from 'fastmcp';
 import { z } from 'zod';
@@ -276,26 +257,6 @@ app.post('/mcp', async (req, res) => {
 });
 app.listen(3000);
 "),
-            Program::bare("an id that is made up, beside a token", r#"{"name":"hand","dependencies":{"express":"^4.18.0"}}"#).category("setup-only|transport-map|none").js(r"
-const express = require('express');
-const { logins } = require('./logins');
-const app = express();
-app.use(express.json());
-app.post('/mcp', async (req, res) => {
-  const { id, method, params } = req.body;
-  if (method === 'initialize') {
-    const login = await logins.open(req.get('authorization'));
-    res.set('Mcp-Session-Id', crypto.randomUUID());
-    return res.json({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } });
-  }
-  if (!req.get('Mcp-Session-Id')) return res.status(400).end();
-  const user = await logins.byToken(req.get('authorization') || '');
-  if (!user) return res.status(401).end();
-  if (method === 'tools/call') return res.json({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: `hello ${user.name}, ${params.name}` }] } });
-  res.json({ jsonrpc: '2.0', id, result: { tools: [] } });
-});
-app.listen(3000);
-").file("logins.js", "exports.logins = { async open(bearer) { return { token: bearer }; }, async byToken(token) { return token ? { name: token } : null; } };\n"),
             Program::bare("an identity that FastMCP asks for with each request", FASTMCP).category("none").ts(r"
 import { FastMCP } from 'fastmcp';
 import { z } from 'zod';
