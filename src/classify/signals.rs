@@ -160,6 +160,11 @@ impl Signals {
                     }
                     id = parent;
                 }
+                // `['Content-Type', 'Mcp-Session-Id'].join(', ')`.
+                ExprKind::Call { callee, .. } if matches!(facts.kind(*callee), ExprKind::Member { name, .. } if name.text() == "join") =>
+                {
+                    id = parent;
+                }
                 ExprKind::Call { args, .. } => {
                     let first = args.first().map(|arg| At { module: at.module, id: arg.value });
                     let listed = first.is_some_and(|first| {

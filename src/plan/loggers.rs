@@ -5,9 +5,11 @@ use crate::model::flow::Flow;
 use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::Op;
 
+/// Methods of loggers.
+pub const LEVELS: &[&str] = &["debug", "info", "warn", "warning", "error", "log", "trace", "notice", "verbose"];
+
 /// Whether a call is that of a logger: `log.info(…)`, `this.logger.debug(…)`, `console.error(…)`.
 pub(super) fn is_logger(flow: &Flow<'_>, call: ExprRef) -> bool {
-    const LEVELS: &[&str] = &["debug", "info", "warn", "warning", "error", "log", "trace", "notice", "verbose"];
     let facts = flow.program.module(call.module);
     let ExprKind::Call { callee, .. } = facts.kind(call.id) else { return false };
     let ExprKind::Member { object, name } = facts.kind(*callee) else { return false };

@@ -21,6 +21,7 @@ pub mod settings;
 pub mod singleton;
 pub mod telemetry;
 pub mod transport;
+mod twins;
 pub mod web;
 
 use crate::classify::answer::Server;

@@ -3,7 +3,7 @@
 
 use super::blockers::Blockers;
 use super::origins::{Origin, importers, origins};
-use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site};
+use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site, twins};
 use crate::classify::answer::{Era, Server};
 use crate::model::facts::ExprKind;
 use crate::model::flow::value::ObjId;
@@ -38,6 +38,8 @@ pub struct Singleton {
     pub header_lists: Vec<Site>,
     /// Functions after which the process ends.
     pub endings: Vec<Site>,
+    /// What serves without sessions already.
+    pub twins: Vec<Site>,
 }
 
 /// What is planned for a set-up.
@@ -190,6 +192,7 @@ impl<'a> Found<'a> {
             switched: self.transport.mode == Mode::Either,
             header_lists: context.ours(&context.signals.header_lists).map(|at| place(context, at)).collect(),
             endings: endings::of(context),
+            twins: if self.transport.mode == Mode::Off { Vec::new() } else { twins::of(context) },
         })
     }
 }

@@ -11,8 +11,12 @@ use crate::syntax::comments::DIRECTIVE;
 /// Renders the step.
 pub fn render(allowance: &Allowance, files: &dyn Files) -> Result<Rendered, Refused> {
     let at = &allowance.comment;
-    let refused =
-        |why: &str| Refused { at: at.clone(), why: why.to_owned(), todo: "take the comment out by hand".to_owned() };
+    let refused = |why: &str| Refused {
+        at: at.clone(),
+        why: why.to_owned(),
+        todo: "take the comment out by hand".to_owned(),
+        also: Vec::new(),
+    };
     let source = files.text(&at.path).ok_or_else(|| refused("its file can't be read"))?;
     let comment = Comment::of(&source.text, at.span).ok_or_else(|| refused("no such comment is there any more"))?;
     let (range, text) = match allowance.names.is_empty() {

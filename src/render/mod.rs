@@ -47,6 +47,28 @@ pub struct Refused {
     pub why: String,
     /// What to do.
     pub todo: String,
+    /// Other code that stops it as well: a person sees all of it at once.
+    pub also: Vec<Refused>,
+}
+
+impl Refused {
+    /// All that stops a step, in this order and once each.
+    fn with(mut self, other: Self) -> Self {
+        let Self { at, why, todo, also } = other;
+        for one in [Self { at, why, todo, also: Vec::new() }].into_iter().chain(also) {
+            let known = |known: &Self| known.at == one.at && known.why == one.why;
+            if !known(&self) && !self.also.iter().any(known) {
+                self.also.push(one);
+            }
+        }
+        self
+    }
+}
+
+/// What questions that do not depend on each other came to: all that they refuse is one refusal. Every one of them is asked.
+fn all(outcomes: impl IntoIterator<Item = Result<(), Refused>>) -> Result<(), Refused> {
+    let refused: Vec<Refused> = outcomes.into_iter().filter_map(Result::err).collect();
+    refused.into_iter().reduce(Refused::with).map_or(Ok(()), Err)
 }
 
 /// The files that a step may look at: what is on disk, with what earlier rounds changed.

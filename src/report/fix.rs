@@ -20,6 +20,17 @@ pub enum Status {
     Allowed,
 }
 
+/// Code that stops a group, beside what its reason is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Stop {
+    /// The places of which this is to be said.
+    pub at: Vec<Place>,
+    /// Why it stops the group.
+    pub reason: String,
+    /// What to do about that.
+    pub help: String,
+}
+
 /// One idea and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Group {
@@ -39,6 +50,8 @@ pub struct Group {
     pub help: Option<String>,
     /// The code that stopped it.
     pub at: Option<Place>,
+    /// What else stops it, so that it can be seen to in one go.
+    pub stops: Vec<Stop>,
     /// Groups that it needs.
     pub requires: Vec<String>,
     /// Files that it changes or makes.
@@ -130,6 +143,18 @@ pub struct Fix {
     pub notes: Vec<String>,
     /// The whole change as one patch.
     pub patch: String,
+}
+
+impl Group {
+    /// What else stops it: a sentence for each kind, and what to do about it.
+    pub fn stopped_by(&self) -> impl Iterator<Item = (String, &str)> {
+        self.stops.iter().map(|stop| {
+            let places: Vec<String> = stop.at.iter().map(|at| format!("{}:{}", at.path, at.line)).collect();
+            let same = self.reason.as_ref() == Some(&stop.reason);
+            let reason = if same { "for the same reason" } else { stop.reason.as_str() };
+            (format!("it is stopped at {} as well: {reason}", places.join(", ")), stop.help.as_str())
+        })
+    }
 }
 
 impl Manual {

@@ -69,6 +69,12 @@ impl Page {
             self.say("* ", &format!("{at}{} [{}, {}]", group.title, group.level.id(), group.rule));
             self.say("  ", group.reason.as_deref().map(sentence).unwrap_or_default().as_str());
             self.say("  - ", group.help.as_deref().map(sentence).unwrap_or_default().as_str());
+            for (why, help) in group.stopped_by() {
+                self.say("  ", &sentence(&why));
+                if group.help.as_deref() != Some(help) {
+                    self.say("  - ", &sentence(help));
+                }
+            }
             if !group.about.is_empty() {
                 let places: Vec<String> = group.about.iter().map(|at| format!("{}:{}", at.path, at.line)).collect();
                 self.say("  ", &sentence(&format!("It would see to {}", places.join(", "))));

@@ -134,9 +134,10 @@ impl Package {
         }
     }
 
-    /// The line of a refusal, and why.
+    /// The line of a refusal, and why; and of all that refuses it as well.
     pub fn told(&self, refused: &Refused) -> String {
-        format!("{}\n{}\n{}\n", self.line(&refused.at), refused.why, refused.todo)
+        let own = format!("{}\n{}\n{}\n", self.line(&refused.at), refused.why, refused.todo);
+        refused.also.iter().fold(own, |told, other| told + "\n" + &self.told(other))
     }
 
     /// What is left to a person, with the line that is the reason.

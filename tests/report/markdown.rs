@@ -101,6 +101,7 @@ fn group(title: &str, level: Level, status: Status, patch: &str) -> Group {
         files: vec!["src/a.ts".to_owned(), "src/handles.ts".to_owned()],
         findings: Vec::new(),
         about: Vec::new(),
+        stops: Vec::new(),
         notes: vec!["create_basket is new".to_owned()],
         patch: patch.to_owned(),
     }

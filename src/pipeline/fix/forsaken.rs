@@ -16,7 +16,7 @@ pub fn first(rounds: &Rounds, outcome: &Outcome) -> Option<(String, Refused)> {
         }
         let (why, todo) = reason(records, rounds);
         let why = format!("what `{}` keeps apart can't become handles: {why}", records.table);
-        Some((step.id.clone(), Refused { at: records.declared.clone(), why, todo }))
+        Some((step.id.clone(), Refused { at: records.declared.clone(), why, todo, also: Vec::new() }))
     })
 }
 

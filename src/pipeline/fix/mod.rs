@@ -14,6 +14,7 @@ mod propose;
 mod tell;
 mod texts;
 mod trial;
+mod unread;
 
 use std::path::{Path, PathBuf};
 

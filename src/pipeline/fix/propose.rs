@@ -223,6 +223,7 @@ fn idle(step: &Step, pass: &Pass) -> Option<Held> {
         at: step.claims.first()?.at.clone(),
         why: "nothing was found here that could be changed".to_owned(),
         todo: "make the change by hand".to_owned(),
+        also: Vec::new(),
     };
     Some(Held { step: step.clone(), why: Why::Refused(refused) })
 }

@@ -1,12 +1,13 @@
 //! From what the rounds came to, to what is told of it.
 
 use super::propose::{Held, Rounds, Why};
-use super::{FixOptions, category, documents, left, shown};
+use super::{FixOptions, category, documents, left, shown, unread};
 use crate::edit::{self, Change, GroupChange, Level, Outcome, Recovery, Refused};
 use crate::pipeline::Pass;
 use crate::pipeline::locate::Locator;
 use crate::plan::Site;
-use crate::report::fix::{Fix, Group, Precondition, Status, Summary};
+use crate::render;
+use crate::report::fix::{Fix, Group, Precondition, Status, Stop, Summary};
 use crate::report::scan::{SPEC, Tool};
 use crate::report::tool_text::ToolText;
 use crate::rules::finding::{Finding, Severity};
@@ -31,7 +32,9 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
         let holds = |server: &&str| group.files.iter().any(|path| paths::is_within(path, server));
         let servers = rounds.first.scan.servers.iter().map(|server| server.path.as_str()).filter(holds);
         let nearest = servers.max_by_key(|path| path.len());
-        group.notes.extend(nearest.into_iter().flat_map(|server| documents::notes(root, server)));
+        let Some(server) = nearest else { continue };
+        group.notes.extend(documents::notes(root, server));
+        group.notes.extend(unread::note(root, server, &changes));
     }
     let applied = groups.len();
     groups.extend(outcome.refused.iter().map(refused));
@@ -93,6 +96,7 @@ fn of(group: &edit::Group) -> Group {
         reason: None,
         help: None,
         at: None,
+        stops: Vec::new(),
         requires: group.requires.clone(),
         files: group.paths().into_iter().map(str::to_owned).collect(),
         findings: group.claims.clone(),
@@ -124,6 +128,7 @@ fn kept_back(held: &Held, rounds: &Rounds, places: &Locator) -> Group {
         Why::Left(reason) => (reason.clone(), "Make it by hand, or mend what the check found.".to_owned(), None),
         Why::Allowed(reason) => (reason.clone(), "Take that back to have it changed.".to_owned(), None),
     };
+    let stops = if let Why::Refused(refused) = &held.why { stops(refused, places) } else { Vec::new() };
     let status = if matches!(held.why, Why::Allowed(_)) { Status::Allowed } else { Status::Refused };
     let asks = |finding: &&Finding| finding.fix.as_ref().is_some_and(|fix| fix.step.as_deref() == Some(&step.id));
     let findings = rounds.last.scan.findings.iter().filter(asks).map(|finding| finding.fingerprint.clone()).collect();
@@ -137,6 +142,7 @@ fn kept_back(held: &Held, rounds: &Rounds, places: &Locator) -> Group {
         reason: Some(reason),
         help: Some(help),
         at,
+        stops,
         requires: step.requires.clone(),
         files: Vec::new(),
         findings,
@@ -145,6 +151,19 @@ fn kept_back(held: &Held, rounds: &Rounds, places: &Locator) -> Group {
         notes: Vec::new(),
         patch: String::new(),
     }
+}
+
+/// What stops a step besides the first reason: places of which the same is to be said go together.
+fn stops(refused: &render::Refused, places: &Locator) -> Vec<Stop> {
+    let mut out: Vec<Stop> = Vec::new();
+    for render::Refused { at, why, todo, .. } in &refused.also {
+        let at = places.place(&at.path, at.span);
+        match out.iter_mut().find(|stop| stop.reason == *why && stop.help == *todo) {
+            Some(stop) => stop.at.push(at),
+            None => out.push(Stop { at: vec![at], reason: why.clone(), help: todo.clone() }),
+        }
+    }
+    out
 }
 
 /// What held before anything was changed, of the servers that are: it is what their edits rest on.

@@ -21,7 +21,7 @@ use crate::rules::{session_transport_map, session_transport_setup};
 use crate::workspace::version::Release;
 
 use super::origins::{self, Origin};
-use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site};
+use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site, twins};
 
 /// What is known of an expression once there are no sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,6 +113,12 @@ pub struct Transport {
     pub endings: Vec<Site>,
     /// The session header in lists of headers that browsers may send or read.
     pub header_lists: Vec<Site>,
+    /// Where the first transport is made that opens sessions.
+    pub opened: Site,
+    /// What serves without sessions already.
+    pub twins: Vec<Site>,
+    /// Nothing but the endpoints of HTTP+SSE has sessions: the other routes stay as they are.
+    pub sse_alone: bool,
 }
 
 /// What a server's transport asks for: a step, or what a person has to do before.
@@ -131,7 +137,10 @@ pub(super) fn replaced(context: &Context<'_, '_>) -> bool {
 
 /// Plans the step for one server. `steps` are those planned for its stores.
 pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Planned {
-    let ours = || context.transports().filter(|site| !site.sse && site.mode != Mode::Off);
+    // Where nothing else has sessions, the endpoints of HTTP+SSE may stand beside one that has none.
+    let sse_alone = context.transports().all(|site| site.sse || site.mode == Mode::Off)
+        && context.transports().any(|site| !site.sse);
+    let ours = || context.transports().filter(|site| site.sse == sse_alone && (site.sse || site.mode != Mode::Off));
     let typescript = |at: u32| {
         matches!(context.analysis.flow.program.module(at).language, Language::TypeScript | Language::JavaScript)
     };
@@ -175,6 +184,9 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
     for list in [&mut routes, &mut sse] {
         list.retain(|route| !apart.contains(&route.at.path));
     }
+    if sse_alone && sse.is_empty() {
+        return Planned::default();
+    }
     claims.retain(|claim| !apart.contains(&claim.at.path));
     let mut units = facts::collect(context, &[routes.clone(), sse.clone()].concat());
     units.retain(|unit| !apart.contains(&unit.path));
@@ -186,6 +198,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
         id: format!("transport:{}", context.analysis.flow.program.module(first.at.module).path),
         rule: session_transport_setup::RULE.name,
         title: match sse.is_empty() {
+            _ if sse_alone => "Drop the HTTP+SSE endpoints, which always have sessions".to_owned(),
             true => "Make server and transport for each request, without sessions".to_owned(),
             false => "Make server and transport for each request, without sessions, and drop the HTTP+SSE endpoints"
                 .to_owned(),
@@ -203,6 +216,9 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
             servers: origins::servers(context),
             endings: endings::of(context),
             header_lists: lists::sites(context),
+            opened: site(context, context.call_spot(first.at)),
+            twins: if sse_alone { Vec::new() } else { twins::of(context) },
+            sse_alone,
         })),
         notes: Vec::new(),
     };

@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::facts::{ExprId, ExprKind, FuncKind, Key, TOP};
+use crate::model::facts::{Exported, ExprId, ExprKind, FuncKind, Key, TOP};
 use crate::model::flow::value::Value;
-use crate::model::reach::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::reach::reach;
 use crate::model::vocabulary::{Op, Role};
 use crate::plan::Site;
 use crate::rules::detect::Context;
@@ -159,14 +159,22 @@ fn posts_message(context: &Context<'_, '_>, module: u32, route: &Route) -> bool 
     calls.any(|id| flow.callee_name(At { module, id }).is_some_and(|name| name == "handlePostMessage"))
 }
 
-/// Whether the application of a registration is a variable that a call in the same file fills.
+/// Whether the application of a registration is a variable that a call in the same file fills, and serves itself: what is exported,
+/// another file mounts.
 fn makes_application(context: &Context<'_, '_>, module: u32, route: &Route) -> bool {
     let facts = context.analysis.flow.program.module(module);
     facts.expr_ids().filter(|id| facts.expr(*id).span == route.at.span).any(|id| {
         let ExprKind::Call { callee, .. } = facts.kind(id) else { return false };
         let ExprKind::Member { object, .. } = facts.kind(*callee) else { return false };
         let ExprKind::Symbol(app) = facts.kind(*object) else { return false };
+        let listens = || {
+            let mut calls = facts.expr_ids().filter(|id| matches!(facts.kind(*id), ExprKind::Call { .. }));
+            calls.any(|id| context.analysis.flow.callee_name(At { module, id }).is_some_and(|name| name == "listen"))
+        };
+        let exported =
+            facts.exports.iter().any(|export| matches!(export.what, Exported::Local(symbol) if symbol == *app));
         facts.symbol(*app).init.is_some_and(|init| matches!(facts.kind(init), ExprKind::Call { .. }))
+            && (!exported || listens())
     })
 }
 

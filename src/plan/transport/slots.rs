@@ -5,9 +5,9 @@ use rustc_hash::FxHashSet;
 use crate::model::facts::{ExprKind, FuncKind, SymbolKind, TOP};
 use crate::model::flow::value::{ObjId, Value};
 use crate::model::lives::{Mode, TransportSite};
-use crate::model::reach::reach;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
+use crate::model::reach::reach;
 use crate::plan::Site;
 use crate::rules::detect::Context;
 

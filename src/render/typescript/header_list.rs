@@ -38,6 +38,21 @@ fn only_property(array: Node<'_>) -> bool {
         .is_some_and(|pair| pair.kind() == "pair" && pair.parent().is_some_and(|object| children(object).len() > 1))
 }
 
+/// What goes where the name is all that is listed: the option, or the statement that sets a header.
+fn alone(script: &Script, holder: Node<'_>) -> Option<Span> {
+    match holder.kind() {
+        "pair" if holder.parent().is_some_and(|object| children(object).len() > 1) => Some(item(script, holder)),
+        "pair" => Some(span(holder)),
+        "arguments" => {
+            let call = holder.parent()?;
+            let statement = call.parent().filter(|statement| statement.kind() == "expression_statement")?;
+            let plain = call.child_by_field_name("function")?.child_by_field_name("object")?.kind() == "identifier";
+            plain.then(|| script.removal(statement))
+        }
+        _ => None,
+    }
+}
+
 /// What takes the name off the list that it stands in: an element of an array, a part of a text.
 fn removal(script: &Script, at: Span) -> Option<(Span, String)> {
     let node = script.node(at)?;
@@ -49,7 +64,11 @@ fn removal(script: &Script, at: Span) -> Option<(Span, String)> {
             value.split(',').filter(|name| !name.trim().eq_ignore_ascii_case("mcp-session-id")).collect();
         return Some((at, format!("{quote}{}{quote}", kept.join(",").trim())));
     }
-    let array = node.parent().filter(|parent| parent.kind() == "array")?;
+    let parent = node.parent()?;
+    if parent.kind() != "array" {
+        return alone(script, parent).map(|at| (at, String::new()));
+    }
+    let array = parent;
     let elements = children(array);
     let index = elements.iter().position(|element| *element == node)?;
     let text = script.text();

@@ -29,3 +29,4 @@ pub mod style;
 pub mod telemetry;
 pub mod tools;
 pub mod transport;
+mod twins;

@@ -32,11 +32,13 @@ impl Script {
             at: nowhere.clone(),
             why: "the file can't be read any more".to_owned(),
             todo: "run again once it is there".to_owned(),
+            also: Vec::new(),
         })?;
         let tree = typescript::parse(path, &source.text).map_err(|error| Refused {
             at: nowhere,
             why: format!("it can't be parsed: {error}"),
             todo: "split the file, or migrate it by hand".to_owned(),
+            also: Vec::new(),
         })?;
         let mut own = Self::new(path, source, tree);
         own.style = own.style.told(&Formatter::of(files, path), own.text());
@@ -100,7 +102,12 @@ impl Script {
 
     /// A refusal at a node.
     pub fn refuse(&self, node: Node<'_>, why: impl Into<String>, todo: impl Into<String>) -> Refused {
-        Refused { at: Site { path: self.path.clone(), span: span(node) }, why: why.into(), todo: todo.into() }
+        Refused {
+            at: Site { path: self.path.clone(), span: span(node) },
+            why: why.into(),
+            todo: todo.into(),
+            also: Vec::new(),
+        }
     }
 
     /// A change of this file.

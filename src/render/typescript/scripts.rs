@@ -67,6 +67,7 @@ impl<'f> Scripts<'f> {
             at: site.clone(),
             why: "the code is not what the scan saw".to_owned(),
             todo: "run again".to_owned(),
+            also: Vec::new(),
         })?;
         Ok(Code { script, node })
     }

@@ -105,6 +105,9 @@ fn left(cx: &Cx<'_>, fix: &Fix) -> Option<String> {
         let Group { title, reason, help, .. } = group;
         let (reason, help) = (reason.as_deref().unwrap_or_default(), help.as_deref().unwrap_or_default());
         out.push_str(&item(cx, group.at.as_ref(), title, reason, &[help]));
+        for (why, help) in group.stopped_by() {
+            out.push_str(&format!("  - {} {}\n", as_sentence(&prose(&why)), as_sentence(&prose(help))));
+        }
     }
     for manual in &fix.manual {
         let Manual { at, what, why, todo, .. } = manual;

@@ -1,10 +1,13 @@
 //! Routes without sessions: small programs, one for each way in which people write them. `NAME.ts` is the program; beside it stands
 //! `NAME.after.ts`, or `NAME.refused.txt` with the code that stops the step. `MCP_MIGRATE_UPDATE=1` writes what is missing or changed.
 
+mod by_hand;
 mod files;
 mod packages;
 mod second_sdk;
 mod servers;
+mod stops;
+mod twins;
 
 use std::fs;
 use std::path::{Path, PathBuf};

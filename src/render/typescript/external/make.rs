@@ -163,6 +163,7 @@ fn nothing(work: &Work<'_>) -> Refused {
         at: work.external.declared.clone(),
         why: "no first value was found that a tool could write".to_owned(),
         todo: "write a tool that writes one under a random id".to_owned(),
+        also: Vec::new(),
     }
 }
 

@@ -156,6 +156,7 @@ fn name(work: &mut Work<'_>) -> Result<(), Refused> {
             at: carrier.function.clone(),
             why: format!("no tool that uses {} is served by this handler", external.name),
             todo: "give the tool the handle by hand".to_owned(),
+            also: Vec::new(),
         })?);
     }
     Ok(())

@@ -13,6 +13,7 @@ pub fn nothing(work: &Work<'_>) -> Refused {
         at: work.handle.store.declared.clone(),
         why: "no initial value was found that a tool could create".to_owned(),
         todo: "write a tool that creates one".to_owned(),
+        also: Vec::new(),
     }
 }
 

@@ -79,6 +79,7 @@ fn nothing(work: &Work<'_>, carrier: &Carries) -> Refused {
         at: carrier.function.clone(),
         why: format!("no tool that uses {} is served by this handler", work.handle.store.name),
         todo: "give the tool the handle by hand".to_owned(),
+        also: Vec::new(),
     }
 }
 

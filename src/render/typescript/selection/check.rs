@@ -393,6 +393,7 @@ impl Work<'_> {
             at: self.selection.setter.tool.handler.clone(),
             why: "where the id is checked was not found".to_owned(),
             todo: "run again".to_owned(),
+            also: Vec::new(),
         }
     }
 }

@@ -174,6 +174,7 @@ fn name(work: &mut Work<'_>) -> Result<(), Refused> {
         at: selection.setter.tool.registration.clone(),
         why: format!("the schema of {} was not found", selection.setter.given),
         todo: "write it out where the tool is registered, and run again".to_owned(),
+        also: Vec::new(),
     })?;
     work.schema = Some(check::required(schema, selection));
     for (index, carrier) in selection.carriers.iter().enumerate() {
@@ -200,6 +201,7 @@ fn name(work: &mut Work<'_>) -> Result<(), Refused> {
             at: carrier.function.clone(),
             why: format!("no tool that reads {} is served by this handler", selection.name),
             todo: "give the tool the argument by hand".to_owned(),
+            also: Vec::new(),
         })?;
         work.names.push(name);
         work.known.push(known);

@@ -11,7 +11,7 @@ use crate::render::typescript::factory::{self, Factory, Known};
 use crate::render::typescript::in_flight::mentions;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, span, statement};
-use crate::render::{Change, Files, Refused};
+use crate::render::{Change, Files, Refused, all};
 
 /// How a server is built for a request.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +32,8 @@ pub struct Build {
     pub changes: Vec<Change>,
     /// A comment goes with them.
     pub drops_comment: bool,
+    /// Log lines that told of the connection go with them.
+    pub drops_log: bool,
 }
 
 pub(super) const TODO: &str = "build the server in a function that holds only its construction and its registrations, and call it for each request";
@@ -53,6 +55,7 @@ impl<'t> Connect<'t> {
             at: crate::plan::Site { path: script.path.clone(), span: at },
             why: "the server is no longer connected here".to_owned(),
             todo: "run again".to_owned(),
+            also: Vec::new(),
         };
         let call = script.node(at).filter(|node| node.kind() == "call_expression").ok_or_else(gone)?;
         let callee = call.child_by_field_name("function").ok_or_else(gone)?;
@@ -74,11 +77,12 @@ impl<'t> Connect<'t> {
     }
 }
 
-/// Finds out how a server is built.
+/// Finds out how a server is built. `connecting` is the code that connects it, and goes.
 pub(super) fn find(
     script: &Script,
     singleton: &Singleton,
     connect: &Connect<'_>,
+    connecting: &[Span],
     made: &Made<'_>,
     handler: Node<'_>,
     files: &dyn Files,
@@ -88,11 +92,11 @@ pub(super) fn find(
     match inner.kind() {
         "call_expression" => Ok(called(script, receiver, inner)),
         "member_expression" if inner.child_by_field_name("object").is_some_and(|object| object.kind() == "this") => {
-            let used = [vec![span(connect.statement)], made.gone.iter().map(|gone| span(*gone)).collect()].concat();
+            let used = [connecting.to_vec(), made.gone.iter().map(|gone| span(*gone)).collect()].concat();
             of_this(script, inner, &used)
         }
         "identifier" => {
-            let site = Place { script, origin: &singleton.origin, files, used: &[span(connect.statement)] };
+            let site = Place { script, origin: &singleton.origin, files, used: connecting };
             let within = made_in(handler, made).then_some(handler);
             named(&site, inner, within)
         }
@@ -232,6 +236,7 @@ fn of_factory(factory: Factory) -> Build {
         closed: factory.closed,
         changes: factory.changes,
         drops_comment: factory.drops_comment,
+        drops_log: false,
     }
 }
 
@@ -250,6 +255,7 @@ fn once_called(place: &Place<'_, '_>, declared: Node<'_>, value: Node<'_>, call:
         ..Build::default()
     };
     out.factory = factory_of(script, call, &out.call);
+    let mut outcomes = Vec::new();
     for used in scope::uses(script, declared) {
         if place.is_gone(used) {
             continue;
@@ -262,10 +268,11 @@ fn once_called(place: &Place<'_, '_>, declared: Node<'_>, value: Node<'_>, call:
             Some("connect") => out.changes.push(script.change(span(used), format!("({})", out.call))),
             _ => {
                 let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
-                return Err(script.refuse(used, why, "move it into the function that builds the server"));
+                outcomes.push(Err(script.refuse(used, why, "move it into the function that builds the server")));
             }
         }
     }
+    all(outcomes)?;
     Ok(out)
 }
 
@@ -282,7 +289,12 @@ fn imported(place: &Place<'_, '_>, declared: Node<'_>) -> Result<Build, Refused>
     let factory = factory::extract(&home, made, &known)?;
     if let Some(at) = factory.closed.first() {
         let at = crate::plan::Site { path: home.path.clone(), span: *at };
-        return Err(Refused { at, why: "the server is closed here".to_owned(), todo: TODO.to_owned() });
+        return Err(Refused {
+            at,
+            why: "the server is closed here".to_owned(),
+            todo: TODO.to_owned(),
+            also: Vec::new(),
+        });
     }
     let mut build = of_factory(factory);
     build.changes = crate::render::typescript::prune::prune(&home, build.changes);
@@ -308,6 +320,7 @@ fn imported(place: &Place<'_, '_>, declared: Node<'_>) -> Result<Build, Refused>
                 at: other.clone(),
                 why: format!("`{name}` is used by this file too, and it is not seen how"),
                 todo: TODO.to_owned(),
+                also: Vec::new(),
             });
         };
         let closed = build.closed.len();
@@ -341,6 +354,7 @@ fn importer(script: &Script, declared: Node<'_>, gone: &[Span], build: &mut Buil
     if mentions(script.text(), &build.factory) {
         return Err(script.refuse(specifier, format!("`{}` means something else here", build.factory), TODO));
     }
+    let mut outcomes = Vec::new();
     for used in scope::uses(script, declared) {
         if is_gone(gone, used) {
             continue;
@@ -357,10 +371,11 @@ fn importer(script: &Script, declared: Node<'_>, gone: &[Span], build: &mut Buil
             Some("close") if alone.kind() == "expression_statement" => build.closed.push(span(alone)),
             _ => {
                 let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
-                return Err(script.refuse(used, why, without_one(script.of(statement(used)))));
+                outcomes.push(Err(script.refuse(used, why, without_one(script.of(statement(used))))));
             }
         }
     }
+    all(outcomes)?;
     build.changes.push(script.change(span(specifier), build.factory.clone()));
     Ok(())
 }

@@ -13,7 +13,7 @@ use crate::render::typescript::prune::prune;
 use crate::render::typescript::pure::is_pure;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, runs_code, span, statement};
-use crate::render::{Change, Files, Refused};
+use crate::render::{Change, Files, Refused, all};
 
 const TODO: &str = "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`";
 
@@ -77,9 +77,7 @@ fn called<'t>(
     made.call = Some(script.of(value).to_owned());
     made.options = options(home, construction)?;
     made.changes = own_changes(home, construction, files);
-    for used in scope::uses(script, name) {
-        made.sort_use(script, used, known)?;
-    }
+    all(scope::uses(script, name).into_iter().map(|used| made.sort_use(script, used, known)))?;
     elsewhere_unused(script, home, enclosing_function(construction), &singleton.named)?;
     Ok(made)
 }
@@ -217,9 +215,7 @@ fn imported<'t>(
     made.options = options(home, construction)?;
     made.changes = as_function(home, construction, outer, &function, files);
     made.changes.push(script.change(span(specifier), function));
-    for used in scope::uses(script, specifier) {
-        made.sort_use(script, used, known)?;
-    }
+    all(scope::uses(script, specifier).into_iter().map(|used| made.sort_use(script, used, known)))?;
     elsewhere_unused(script, home, Some(outer), &singleton.named)?;
     Ok(made)
 }
@@ -258,6 +254,7 @@ fn elsewhere_unused(script: &Script, home: &Script, maker: Option<Node<'_>>, nam
             at: other.clone(),
             why: "the transport is used here too, beside the file that answers requests with it".to_owned(),
             todo: TODO.to_owned(),
+            also: Vec::new(),
         }),
         None => Ok(()),
     }

@@ -7,9 +7,9 @@ use super::class::member_name;
 use super::made::{Made, options};
 use crate::model::facts::Span;
 use crate::plan::Site;
-use crate::render::Refused;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
+use crate::render::{Refused, all};
 
 const TODO: &str = "make server and transport in the handler of each request, with `sessionIdGenerator: undefined`";
 
@@ -37,6 +37,7 @@ pub(super) fn transport<'t>(
     made.class = construction.child_by_field_name("constructor").map_or("", |class| script.of(class));
     made.options = options(script, construction)?;
     made.gone.extend(field.declaration.into_iter().chain(field.assignment));
+    let mut outcomes = Vec::new();
     for used in field.uses(script) {
         let outer = statement(used);
         let seen = |nodes: &[Node<'t>]| nodes.iter().any(|node| span(*node).contains(span(used)));
@@ -47,9 +48,10 @@ pub(super) fn transport<'t>(
             () if empties(outer, used) => made.gone.push(outer),
             () if closes_where_set(script, outer, used, field.name) => made.closed.push(outer),
             () if missing(script, outer, used, known, field.assignment) => made.gone.push(outer),
-            () => made.sort_use(script, used, known)?,
+            () => outcomes.push(made.sort_use(script, used, known)),
         }
     }
+    all(outcomes)?;
     let around = span(field.class);
     if let Some(other) = named.iter().find(|site| site.path != script.path || !around.contains(site.span)) {
         // Whoever holds it as a parameter or a variable of a method is within the class.
@@ -57,6 +59,7 @@ pub(super) fn transport<'t>(
             at: other.clone(),
             why: "the transport of a class is used outside of it".to_owned(),
             todo: TODO.to_owned(),
+            also: Vec::new(),
         });
     }
     Ok(Some(made))
@@ -79,6 +82,7 @@ pub(super) fn server(script: &Script, receiver: Node<'_>, used: &[Span]) -> Resu
     if let Some(local) = of_its_function(script, bare(value)) {
         return Err(script.refuse(local, "the server is made of something that handlers do not see", TODO));
     }
+    let mut outcomes = Vec::new();
     for at in field.uses(script) {
         let outer = statement(at);
         let seen = |spans: &[Span]| spans.iter().any(|known| known.contains(span(at)));
@@ -94,10 +98,11 @@ pub(super) fn server(script: &Script, receiver: Node<'_>, used: &[Span]) -> Resu
             _ => {
                 let why =
                     format!("`{}` is used here: with one server for each request, which one is meant?", script.of(at));
-                return Err(script.refuse(at, why, "move it into the function that builds the server"));
+                outcomes.push(Err(script.refuse(at, why, "move it into the function that builds the server")));
             }
         }
     }
+    all(outcomes)?;
     Ok(Some(out))
 }
 

@@ -9,7 +9,7 @@ use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::prune::prune;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
-use crate::render::{Files, Refused};
+use crate::render::{Files, Refused, all};
 
 /// The server that a parameter stands for. `used` is code that goes, or is seen to.
 pub(super) fn by_parameter(
@@ -27,12 +27,12 @@ pub(super) fn by_parameter(
     let [call] = origin.handed.as_slice() else {
         return unseen("is handed in, from several places or from none that is seen");
     };
-    if let Some(other) =
-        scope::uses(script, declared).into_iter().find(|other| !used.iter().any(|used| used.contains(span(*other))))
-    {
+    let others =
+        scope::uses(script, declared).into_iter().filter(|other| !used.iter().any(|used| used.contains(span(*other))));
+    all(others.map(|other| {
         let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
-        return Err(script.refuse(other, why, "move it into the function that builds the server"));
-    }
+        Err(script.refuse(other, why, "move it into the function that builds the server"))
+    }))?;
     let own;
     let caller = match call.path == script.path {
         true => script,

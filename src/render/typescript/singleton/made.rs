@@ -6,7 +6,7 @@ use crate::model::facts::Span;
 use crate::render::typescript::entry::Generator;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, children, span, statement};
-use crate::render::{Change, Refused};
+use crate::render::{Change, Refused, all};
 
 /// Options that have no meaning without sessions.
 const OF_SESSIONS: &[&str] =
@@ -45,6 +45,7 @@ impl<'t> Made<'t> {
             at: crate::plan::Site { path: script.path.clone(), span: at },
             why: "the transport is no longer where it was".to_owned(),
             todo: "run again".to_owned(),
+            also: Vec::new(),
         };
         let construction = script.node(at).filter(|node| node.kind() == "new_expression").ok_or_else(gone)?;
         let declarator = construction.parent().filter(|parent| parent.kind() == "variable_declarator");
@@ -68,9 +69,7 @@ impl<'t> Made<'t> {
         let class = construction.child_by_field_name("constructor").map_or("", |class| script.of(class));
         let mut made = Self::new(script.of(name), construction);
         (made.statement, made.class, made.options) = (Some(owner), class, options(script, construction)?);
-        for used in scope::uses(script, name) {
-            made.sort_use(script, used, known)?;
-        }
+        all(scope::uses(script, name).into_iter().map(|used| made.sort_use(script, used, known)))?;
         Ok(made)
     }
 

@@ -9,9 +9,11 @@ mod handed;
 mod handlers;
 mod made;
 mod modern;
+mod once;
+mod once_uses;
 mod probes;
 mod routes;
-mod types;
+pub(super) mod types;
 
 use tree_sitter::Node;
 
@@ -20,10 +22,11 @@ use super::header_list;
 use super::project::Project;
 use super::prune::prune;
 use super::script::{Script, leading_comments, span};
+use super::twins;
 use crate::model::facts::Span;
 use crate::plan::singleton::Singleton;
 use crate::plan::{Level, Site};
-use crate::render::{Change, Files, Refused, Rendered};
+use crate::render::{Change, Files, Refused, Rendered, all};
 use build::{Build, Connect};
 use made::Made;
 use routes::{Handled, Method};
@@ -64,11 +67,19 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
     if code.build.drops_comment {
         raise(&mut out, Level::Review);
     }
+    if code.build.drops_log {
+        out.notes.push("Log lines that told of the one connection go with it.".to_owned());
+        raise(&mut out, Level::Review);
+    }
     header_list::without_session_id(&script, files, &singleton.header_lists, &mut out)?;
     out.notes.extend(probes::notes(files, path, &code.handled));
     let (own, others): (Vec<Change>, Vec<Change>) = out.changes.drain(..).partition(|change| change.path == *path);
     out.changes = prune(&script, merged(own));
     out.changes.extend(others);
+    if let Some(note) = twins::note(&singleton.twins, &singleton.transport, files, &out.changes) {
+        out.notes.push(note);
+        raise(&mut out, Level::Review);
+    }
     Ok(out)
 }
 
@@ -84,33 +95,24 @@ fn code<'s>(
     };
     let known = [here(&singleton.connects), here(&singleton.handles)].concat();
     let project = Project::of(files, path);
-    let made = elsewhere::find(script, home, singleton, &known, files)?;
-    let (connect, build) = match singleton.connects.as_slice() {
-        [_] if made.connected => (None, Build { local: true, ..Build::default() }),
-        [connect] if connect.path == *path => (Some(Connect::of(script, connect.span)?), Build::default()),
-        [connect] => {
-            return Err(Refused {
-                at: connect.clone(),
-                why: "the transport is connected in another file than the one that answers requests with it".to_owned(),
-                todo: "hand a function that builds the server to the code that answers, and connect there".to_owned(),
-            });
-        }
-        _ => {
-            let todo = "connect each transport once";
-            return Err(script.refuse(made.construction, "the transport is connected in several places", todo));
-        }
-    };
-    let mut handled = Vec::new();
+    let mut made = elsewhere::find(script, home, singleton, &known, files)?;
+    let (mut handled, mut outcomes) = (Vec::new(), Vec::new());
     for site in &singleton.handles {
         if site.path != *path {
-            return Err(Refused {
+            outcomes.push(Err(Refused {
                 at: site.clone(),
                 why: "requests are answered with this transport in several files".to_owned(),
                 todo: "answer them in one file, then run this again".to_owned(),
-            });
+                also: Vec::new(),
+            }));
+            continue;
         }
-        handled.push(Handled::of(script, site.span)?);
+        match Handled::of(script, site.span) {
+            Ok(found) => handled.push(found),
+            Err(refused) => outcomes.push(Err(refused)),
+        }
     }
+    all(outcomes)?;
     routes::behind_post(&mut handled);
     let Some(first) = handled.iter().find(|handled| handled.method() != Method::Gone) else {
         return Err(script.refuse(
@@ -119,11 +121,50 @@ fn code<'s>(
             "run again once there is one",
         ));
     };
-    let build = match &connect {
-        Some(connect) => build::find(script, singleton, connect, &made, first.handler, files)?,
-        None => build,
-    };
+    let (connect, build) = connection(script, singleton, &mut made, &handled, first.handler, files)?;
     Ok(Code { singleton, script, project, made, connect, handled, build })
+}
+
+/// How the transport is connected, and the server built that it is connected to.
+fn connection<'s>(
+    script: &'s Script,
+    singleton: &'s Singleton,
+    made: &mut Made<'s>,
+    handled: &[Handled<'s>],
+    handler: Node<'s>,
+    files: &dyn Files,
+) -> Result<(Option<Connect<'s>>, Build), Refused> {
+    let connect = match singleton.connects.as_slice() {
+        [_] if made.connected => return Ok((None, Build { local: true, ..Build::default() })),
+        [connect] if connect.path == script.path => connect.span,
+        [connect] => {
+            return Err(Refused {
+                at: connect.clone(),
+                why: "the transport is connected in another file than the one that answers requests with it".to_owned(),
+                todo: "hand a function that builds the server to the code that answers, and connect there".to_owned(),
+                also: Vec::new(),
+            });
+        }
+        _ => {
+            let todo = "connect each transport once";
+            return Err(script.refuse(made.construction, "the transport is connected in several places", todo));
+        }
+    };
+    let Some(once) = once::find(script, connect, handled)? else {
+        let connect = Connect::of(script, connect)?;
+        let gone = [span(connect.statement)];
+        let build = build::find(script, singleton, &connect, &gone, made, handler, files)?;
+        return Ok((Some(connect), build));
+    };
+    let gone: Vec<Span> = once.gone.iter().map(|gone| span(*gone)).collect();
+    made.hooks.retain(|hook| !gone.contains(&span(*hook)));
+    let mut build = match once.build {
+        Some(build) => build,
+        None => build::find(script, singleton, &once.connect, &gone, made, handler, files)?,
+    };
+    build.gone.extend(gone);
+    build.drops_log = once.logs;
+    Ok((Some(once.connect), build))
 }
 
 /// The file that answers requests with the transport.

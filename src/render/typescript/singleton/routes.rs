@@ -69,6 +69,7 @@ impl<'t> Handled<'t> {
             at: crate::plan::Site { path: script.path.clone(), span: at },
             why: "the call is no longer where it was".to_owned(),
             todo: "run again".to_owned(),
+            also: Vec::new(),
         })?;
         let todo = "write the call as a statement of its own in the handler of the route";
         let Some(handler) = enclosing_function(call) else {
@@ -87,7 +88,7 @@ impl<'t> Handled<'t> {
         let wrapped =
             routes.iter().any(|route| route.argument != handler && route.argument.kind() == "call_expression");
         let caught = wrapped || within_try(call, handler);
-        let only = condition(script, call, handler, request);
+        let only = condition(script, call, handler, request).or_else(|| exported_method(script, handler));
         let arguments = written.trim_start_matches('(').strip_suffix(')').unwrap_or(written);
         Ok(Self { call, statement, handler, framework, request, response, arguments, routes, caught, only })
     }
@@ -123,6 +124,18 @@ pub(super) fn behind_post(handled: &mut [Handled<'_>]) {
         {
             route.method = Method::Gone;
         }
+    }
+}
+
+/// `export async function POST(request) { … }`: the framework calls it for that method alone.
+fn exported_method(script: &Script, handler: Node<'_>) -> Option<Method> {
+    let exported = statement(handler).kind() == "export_statement";
+    let declarator = handler.parent().filter(|parent| parent.kind() == "variable_declarator");
+    let name = declarator.unwrap_or(handler).child_by_field_name("name").filter(|_| exported)?;
+    match script.of(name) {
+        "POST" => Some(Method::Post),
+        "GET" | "DELETE" => Some(Method::Gone),
+        _ => None,
     }
 }
 

@@ -44,6 +44,16 @@ pub(super) fn types(script: &Script, framework: Framework) -> Option<Types> {
     Some(Types { request: of("Request"), response: of("Response"), next: of("NextFunction"), named: false })
 }
 
+/// The types of request and response, where a file can name them as it is.
+pub(in crate::render::typescript) fn without_imports(
+    script: &Script,
+    framework: Framework,
+) -> Option<(String, String)> {
+    let found = types(script, framework)?;
+    let known = !found.named || imports::local_name(script, "express", "Response").is_some();
+    known.then_some((found.request, found.response))
+}
+
 /// The name of the default import of express.
 fn default_import(script: &Script) -> Option<String> {
     children(script.tree.root_node()).into_iter().find_map(|node| {

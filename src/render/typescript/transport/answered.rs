@@ -5,27 +5,31 @@ use tree_sitter::Node;
 use super::world::World;
 use crate::plan::Site;
 use crate::render::typescript::script::{children, span};
-use crate::render::{Change, Refused};
+use crate::render::{Change, Refused, all};
 
 /// Refuses where a response still gets the header.
 pub fn check(world: &World, changes: &[Vec<Change>]) -> Result<(), Refused> {
+    let mut answered = Vec::new();
     for (unit, own) in world.units.iter().zip(changes) {
         let script = &unit.script;
         let mut stack = vec![script.tree.root_node()];
         while let Some(node) = stack.pop() {
             stack.extend(children(node));
             let gone = own.iter().any(|change| change.span.contains(span(node)) && change.span.start < change.span.end);
-            if node.kind() != "call_expression" || gone || !sets_header(node, &|node| script.of(node)) {
-                continue;
+            if node.kind() == "call_expression" && !gone && sets_header(node, &|node| script.of(node)) {
+                answered.push(Site { path: script.path.clone(), span: span(node) });
             }
-            return Err(Refused {
-                at: Site { path: script.path.clone(), span: span(node) },
-                why: "a session id is answered here, and no session has it".to_owned(),
-                todo: "take the header out of the answer, then run again".to_owned(),
-            });
         }
     }
-    Ok(())
+    answered.sort();
+    all(answered.into_iter().map(|at| {
+        Err(Refused {
+            at,
+            why: "a session id is answered here, and no session has it".to_owned(),
+            todo: "take the header out of the answer, then run again".to_owned(),
+            also: Vec::new(),
+        })
+    }))
 }
 
 /// `res.setHeader('Mcp-Session-Id', id)`.

@@ -11,7 +11,7 @@ use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::transport::Fact;
 use crate::render::typescript::script::{children, span, statement};
-use crate::render::{Change, Refused};
+use crate::render::{Change, Refused, all};
 
 /// Calls that tell a framework of a field that requests have.
 const DECORATES: &[&str] = &["decorateRequest", "decorate"];
@@ -136,12 +136,12 @@ pub fn check(world: &World, changes: &[Vec<Change>]) -> Result<(), Refused> {
         }
     }
     read.sort();
-    match read.into_iter().find(|(_, name)| !written.contains(name)) {
-        Some((at, name)) => Err(Refused {
+    all(read.into_iter().filter(|(_, name)| !written.contains(name)).map(|(at, name)| {
+        Err(Refused {
             at,
             why: format!("`{name}` is read here, and without sessions nothing is put into it"),
             todo: "make server and transport in this handler instead, then run again".to_owned(),
-        }),
-        None => Ok(()),
-    }
+            also: Vec::new(),
+        })
+    }))
 }

@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::fold::{Fold, any};
 use crate::model::facts::Span;
 use crate::plan::transport::Fact;
-use crate::render::Refused;
 use crate::render::typescript::script::{bare, children, enclosing_function, leading_comments, span, statement};
+use crate::render::{Refused, all};
 
 impl<'w> Fold<'w> {
     /// Sees to it that the server of each request is closed with it.
@@ -28,42 +28,45 @@ impl<'w> Fold<'w> {
 
     /// Refuses where the end of a session does more than to keep the table: as nobody is in the table, it would never be done.
     pub fn lost_at_end(&self) -> Result<(), Refused> {
+        let mut outcomes = Vec::new();
         for (unit, file) in self.world.units.iter().enumerate() {
-            let mut lost = None;
             any(file.script.tree.root_node(), &mut |node| {
                 let ends = node.kind() == "assignment_expression"
                     && node
                         .child_by_field_name("left")
                         .and_then(|target| target.child_by_field_name("property"))
                         .is_some_and(|name| file.script.of(name) == "onclose");
-                if let Some(callback) =
-                    node.child_by_field_name("right").filter(|_| ends && !self.edits[unit].gone(node))
-                {
-                    any(callback, &mut |inner| {
-                        let told = |node: &Node<'w>| matches!(file.fact(*node), Some(Fact::Log | Fact::Close));
-                        let mut around =
-                            std::iter::successors(Some(inner), Node::parent).take_while(|node| *node != callback);
-                        if inner.kind() == "call_expression"
-                            && self.edits[unit].gone(inner)
-                            && !self.speaks_of_sessions(unit, inner)
-                            && !around.any(|node| told(&node))
-                        {
-                            lost = Some(inner);
-                        }
-                        lost.is_some()
-                    });
+                let callback = node.child_by_field_name("right").filter(|_| ends && !self.edits[unit].gone(node));
+                if let Some(lost) = callback.and_then(|callback| self.lost_in(unit, callback)) {
+                    outcomes.push(Err(file.script.refuse(
+                        lost,
+                        "this is done when a session ends, and only for one that is in the table",
+                        "do it whenever the server closes, without asking for the session, then run again",
+                    )));
                 }
-                lost.is_some()
+                false
             });
-            if let Some(lost) = lost {
-                return Err(file.script.refuse(
-                    lost,
-                    "this is done when a session ends, and only for one that is in the table",
-                    "do it whenever the server closes, without asking for the session, then run again",
-                ));
-            }
         }
-        Ok(())
+        all(outcomes)
+    }
+
+    /// What a callback that runs at a session's end does besides to keep the table, and would not do any more.
+    fn lost_in(&self, unit: usize, callback: Node<'w>) -> Option<Node<'w>> {
+        let file = &self.world.units[unit];
+        let mut lost = None;
+        any(callback, &mut |inner| {
+            let told = |node: &Node<'w>| matches!(file.fact(*node), Some(Fact::Log | Fact::Close));
+            let mut around = std::iter::successors(Some(inner), Node::parent).take_while(|node| *node != callback);
+            if inner.kind() == "call_expression"
+                && self.edits[unit].gone(inner)
+                && !self.speaks_of_sessions(unit, inner)
+                && !around.any(|node| told(&node))
+            {
+                lost = Some(inner);
+            }
+            lost.is_some()
+        });
+        lost
     }
 
     /// Closes the server in the function that connects it; which function that is, where a request is answered there.

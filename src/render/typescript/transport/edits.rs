@@ -9,7 +9,7 @@ use crate::render::Change;
 use crate::render::typescript::script::{Script, span};
 
 /// The edits of a file.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Edits {
     cuts: Vec<(Span, String)>,
     /// By how many bytes the line that begins here moves to the left.

@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::fold::{Fold, any};
 use crate::model::facts::Span;
 use crate::plan::transport::Fact;
-use crate::render::Refused;
 use crate::render::typescript::script::{children, is_function, span};
+use crate::render::{Refused, all};
 
 impl<'w> Fold<'w> {
     /// Whether all that hears of an event does nothing but to log it.
@@ -25,17 +25,15 @@ impl<'w> Fold<'w> {
 
     /// Refuses where something that hears of sessions does more than to log it.
     pub(super) fn heard_by_logs_alone(&self) -> Result<(), Refused> {
-        for unit in 0..self.world.units.len() {
-            if let Some(listen) = self.all_places(unit, &Fact::Listen).into_iter().find(|at| !self.only_logs(unit, *at))
-            {
-                return Err(self.world.units[unit].script.refuse(
-                    listen,
-                    "what is done here when a session begins or ends is more than to log it, and without sessions none does",
-                    "move it to where it belongs now: the request, or the tool that makes or ends the state",
-                ));
-            }
-        }
-        Ok(())
+        let heard = |unit| self.all_places(unit, &Fact::Listen).into_iter().map(move |at| (unit, at));
+        let more = (0..self.world.units.len()).flat_map(heard).filter(|(unit, at)| !self.only_logs(*unit, *at));
+        all(more.map(|(unit, listen)| {
+            Err(self.world.units[unit].script.refuse(
+                listen,
+                "what is done here when a session begins or ends is more than to log it, and without sessions none does",
+                "move it to where it belongs now: the request, or the tool that makes or ends the state",
+            ))
+        }))
     }
 
     /// Whether a listener does nothing but to log.

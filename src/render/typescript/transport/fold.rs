@@ -12,7 +12,7 @@ use super::servers::Own;
 use super::world::{Function, Name, World};
 use crate::plan::transport::Fact;
 use crate::render::typescript::script::{bare, children, is_function, is_statement, span};
-use crate::render::{Change, Refused};
+use crate::render::{Change, Refused, all};
 
 /// The folding of all files.
 pub struct Fold<'w> {
@@ -85,11 +85,8 @@ impl<'w> Fold<'w> {
 
     /// Folds all files.
     pub fn run(&mut self) -> Result<(), Refused> {
-        for unit in 0..self.world.units.len() {
-            let root = self.world.units[unit].script.tree.root_node();
-            self.walk(unit, root)?;
-        }
-        Ok(())
+        let roots: Vec<Node<'w>> = self.world.units.iter().map(|unit| unit.script.tree.root_node()).collect();
+        all(roots.into_iter().enumerate().map(|(unit, root)| self.walk(unit, root)))
     }
 
     /// Whether a statement is reached.
@@ -170,7 +167,7 @@ impl<'w> Fold<'w> {
     }
 
     pub(super) fn walk_children(&mut self, unit: usize, node: Node<'w>) -> Result<(), Refused> {
-        children(node).into_iter().try_for_each(|child| self.walk(unit, child))
+        all(children(node).into_iter().map(|child| self.walk(unit, child)))
     }
 
     /// A statement that is never reached though the code around it is.

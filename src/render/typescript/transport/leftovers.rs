@@ -4,42 +4,12 @@ use tree_sitter::Node;
 
 use super::fold::{Fold, any};
 use super::machine::parameters;
-use super::world::{Unit, World};
+use super::world::Unit;
 use crate::model::facts::{Span, SymbolId, SymbolKind};
 use crate::plan::Site;
 use crate::plan::transport::{Fact, Transport};
 use crate::render::typescript::script::{Script, bare, enclosing_function, is_statement, span, statement};
-use crate::render::{Change, Refused};
-
-/// Refuses where a session id or a table of sessions is still used, and names all such places.
-pub fn check(world: &World, changes: &[Vec<Change>]) -> Result<(), Refused> {
-    let mut first: Option<(Site, &'static str, &'static str)> = None;
-    let mut more: Vec<String> = Vec::new();
-    for (unit, own) in world.units.iter().zip(changes) {
-        let mut spans: Vec<(Span, &Fact)> = unit.facts.iter().map(|(span, fact)| (*span, fact)).collect();
-        // A use tells more than the declaration.
-        let declares = |span: &Span| unit.module.symbols.iter().any(|symbol| span.contains(symbol.span));
-        spans.sort_by_key(|(span, _)| (declares(span), *span));
-        let gone = |at: Span| own.iter().any(|change| change.span.contains(at) && change.span.start < change.span.end);
-        for (at, fact) in spans.into_iter().filter(|(at, _)| !gone(*at)) {
-            if *fact == Fact::Opens && is_only_told(unit, own, at) {
-                continue;
-            }
-            let Some((why, todo)) = asks_for_session(fact) else { continue };
-            let line = unit.script.text()[..at.start as usize].matches('\n').count() + 1;
-            let place = format!("{}:{line}", unit.script.path);
-            match &first {
-                None => first = Some((Site { path: unit.script.path.clone(), span: at }, why, todo)),
-                Some(_) if declares(&at) || more.contains(&place) => {}
-                Some(_) => more.push(place),
-            }
-        }
-    }
-    let Some((at, why, todo)) = first else { return Ok(()) };
-    let others =
-        if more.is_empty() { String::new() } else { format!("; sessions are used as well at {}", more.join(", ")) };
-    Err(Refused { at, why: format!("{why}{others}"), todo: todo.to_owned() })
-}
+use crate::render::{Change, Refused, all};
 
 /// What is wrong with something that is left, and what to do about it.
 fn asks_for_session(fact: &Fact) -> Option<(&'static str, &'static str)> {
@@ -99,6 +69,43 @@ pub fn loses_comment(script: &Script, changes: &[Change]) -> bool {
 }
 
 impl<'w> Fold<'w> {
+    /// Refuses where a session id or a table of sessions is still used: all such places, one for a line, a use before the declaration.
+    /// Where the step is stopped already, what is left for that reason is not told again.
+    pub fn left(&self, changes: &[Vec<Change>], stopped: Option<&Refused>) -> Result<(), Refused> {
+        let mut found: Vec<(Refused, (&str, usize))> = Vec::new();
+        for (index, (unit, own)) in self.world.units.iter().zip(changes).enumerate() {
+            let mut spans: Vec<(Span, &Fact)> = unit.facts.iter().map(|(span, fact)| (*span, fact)).collect();
+            // A use tells more than the declaration.
+            let declares = |span: &Span| unit.module.symbols.iter().any(|symbol| span.contains(symbol.span));
+            spans.sort_by_key(|(span, _)| (declares(span), *span));
+            let gone =
+                |at: Span| own.iter().any(|change| change.span.contains(at) && change.span.start < change.span.end);
+            for (at, fact) in spans.into_iter().filter(|(at, _)| !gone(*at)) {
+                if *fact == Fact::Opens && is_only_told(unit, own, at) {
+                    continue;
+                }
+                let Some((why, todo)) = asks_for_session(fact) else { continue };
+                let line = unit.script.text()[..at.start as usize].matches('\n').count() + 1;
+                let place = (unit.script.path.as_str(), line);
+                let known = found.iter().any(|(_, known)| *known == place) || (declares(&at) && !found.is_empty());
+                if known || stopped.is_some_and(|stopped| declares(&at) || self.left_by(stopped, index, at)) {
+                    continue;
+                }
+                let at = Site { path: unit.script.path.clone(), span: at };
+                found.push((Refused { at, why: why.to_owned(), todo: todo.to_owned(), also: Vec::new() }, place));
+            }
+        }
+        all(found.into_iter().map(|(refused, _)| Err(refused)))
+    }
+
+    /// Whether code is left because of what stops the step: it is a part of that, or would go with it.
+    fn left_by(&self, stopped: &Refused, unit: usize, at: Span) -> bool {
+        let script = &self.world.units[unit].script;
+        let Some(whole) = script.node(at).map(statement) else { return true };
+        let meets = |site: &Site| site.path == script.path && super::meets(site.span, span(whole));
+        meets(&stopped.at) || stopped.also.iter().any(|other| meets(&other.at)) || self.is_chore(unit, whole, true)
+    }
+
     /// Whether what a method is called on is found where it lives longer than the request.
     pub(super) fn receiver_outlives(&self, unit: usize, answer: Node<'w>, step: &Transport) -> bool {
         match answer.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object")) {
@@ -187,16 +194,17 @@ impl<'w> Fold<'w> {
     /// Refuses where nothing is left that answers a request, or where a transport is made once for all of them.
     pub fn serves_still(&self, step: &Transport) -> Result<(), Refused> {
         let mut answers = 0;
+        let mut outcomes = Vec::new();
         for unit in 0..self.world.units.len() {
             let script = &self.world.units[unit].script;
             for answer in self.places(unit, &Fact::Handle).into_iter().filter(|node| self.runs(unit, *node)) {
                 answers += 1;
                 if self.receiver_outlives(unit, answer, step) {
-                    return Err(script.refuse(
+                    outcomes.push(Err(script.refuse(
                         statement(answer),
                         "the transport that answers here is kept from one request to the next",
                         "make server and transport in the handler of each request",
-                    ));
+                    )));
                 }
             }
             for connect in self.places(unit, &Fact::Connect).into_iter().filter(|node| self.runs(unit, *node)) {
@@ -204,30 +212,31 @@ impl<'w> Fold<'w> {
                     && self.receiver_outlives(unit, connect, step)
                     && !self.edits[unit].declares_again(span(statement(connect)).start as usize);
                 if shared {
-                    return Err(script.refuse(
+                    outcomes.push(Err(script.refuse(
                         statement(connect),
                         "this server is shared by all requests, and a server can be connected to one transport only",
                         "build the server in a function, and call that in the handler of each request",
-                    ));
+                    )));
                 }
             }
             for made in self.places(unit, &Fact::Construct) {
                 if enclosing_function(made).is_none() {
-                    return Err(script.refuse(
+                    outcomes.push(Err(script.refuse(
                         statement(made),
                         "this transport is made once and serves every request",
                         "make server and transport in the handler of each request",
-                    ));
+                    )));
                 }
             }
         }
         match (answers, step.routes.first()) {
-            (0, Some(route)) => Err(Refused {
+            (0, Some(route)) if outcomes.is_empty() => Err(Refused {
                 at: route.at.clone(),
                 why: "no code is left here that answers a request".to_owned(),
                 todo: "build server and transport in this handler, connect them and hand the request over".to_owned(),
+                also: Vec::new(),
             }),
-            _ => Ok(()),
+            _ => all(outcomes),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! decided, and what is left makes a server and a transport, connects them and answers. What still reads a session in a way that is
 //! not understood stops the whole step.
 
+mod allow;
 mod announced;
 mod answered;
 mod branches;
@@ -48,18 +49,19 @@ mod value;
 mod web;
 mod world;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entry::Entry;
 use super::header_list;
 use super::project::Project;
 use super::prune::prune;
 use super::script::Script;
+use super::twins;
 use crate::model::facts::Span;
 use crate::plan::Level;
 use crate::plan::transport::{Fact, Route, Transport};
 use crate::plan::web::Framework;
-use crate::render::{Change, Files, Refused, Rendered, union};
+use crate::render::{Change, Files, Refused, Rendered, all, union};
 pub(super) use edits::{item, item_alone};
 use fold::Fold;
 use machine::{Machine, Methods};
@@ -73,6 +75,15 @@ const OLDER_ALONE: &str = "Clients of the revision before the newest are served,
 /// Renders the step. With the second SDK its handler serves all requests, so that it speaks the newest revision too; where the code has
 /// more to do than that allows, each request gets a transport, and that is said.
 pub fn render(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> {
+    let mut out = without_sessions(step, files)?;
+    if let Some(note) = twins::note(&step.twins, &step.opened, files, &out.changes) {
+        out.notes.push(note);
+        out.level = Some(Level::Review);
+    }
+    Ok(out)
+}
+
+fn without_sessions(step: &Transport, files: &dyn Files) -> Result<Rendered, Refused> {
     let world = World::open(step, files)?;
     if step.sdk.0 == "@modelcontextprotocol/sdk" {
         return specialise(step, files, &world, false);
@@ -149,44 +160,47 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     let mut fold = Fold::new(world, run(None), before);
     fold.modern = modern;
     fold.node_handlers.clone_from(&node);
+    let mut regions = Ok(());
     if !node.is_empty() {
         let [posted, got, deleted] = ["POST", "GET", "DELETE"].map(|method| run(Some((node.clone(), method))));
         fold.decided_for_post = posted.decided;
         fold.by_method = [posted.reached, got.reached, deleted.reached];
-        fold.node_regions(step)?;
+        regions = fold.node_regions(step);
     }
-    fold.without_sse(step)?;
+    let removed = [regions, fold.without_sse(step)];
     fold.unannounce(step);
-    fold.heard_by_logs_alone()?;
-    fold.run()?;
-    fold.lost_at_end()?;
-    fold.routes(step)?;
+    let folded = [fold.heard_by_logs_alone(), fold.run(), fold.lost_at_end(), fold.routes(step)];
     fold.unhook(step);
     fold.node_helpers(step);
-    fold.set_up(&|unit| {
+    let set_up = fold.set_up(&|unit| {
         let script = &world.units[unit].script;
         Project::of(files, &script.path).generator(script.typed())
-    })?;
-    fold.own_slots(step)?;
-    fold.shared_servers(step, files)?;
+    });
+    let shared = [set_up, fold.own_slots(step), fold.shared_servers(step, files)];
     fold.hooks(step);
-    let mut imports = fold.requests_in_flight(step)?;
+    let (mut imports, counted) = match fold.requests_in_flight(step) {
+        Ok(imports) => (imports, Ok(())),
+        Err(refused) => (FxHashMap::default(), Err(refused)),
+    };
+    let stopped = all(removed.into_iter().chain(folded).chain(shared).chain([counted]));
     fold.tidy(step);
     fold.merge_variables()?;
     fold.tidy(step);
     fold.empty_lists();
     fold.tidy(step);
     fold.node_guards(step)?;
+    fold.allowed_methods();
     fold.close_servers(&|unit, response, server| {
         let style = &world.units[unit].script.style;
         Entry { style, framework: Framework::Node, request: "", response, types: None }.close(server)
     })?;
-    fold.serves_still(step)?;
+    fold.tell_sse();
+    let serves = fold.serves_still(step);
     if !modern {
         fold.close_returned();
     }
     let mut out = Rendered { notes: std::mem::take(&mut fold.notes), ..Rendered::default() };
-    let edits = std::mem::take(&mut fold.edits);
+    let edits = fold.edits.clone();
     let elsewhere = std::mem::take(&mut fold.elsewhere);
     let mut lists = Rendered::default();
     if let Some(unit) = world.units.first() {
@@ -207,9 +221,13 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         unclear.extend(comments::note(&unit.script, &lines).filter(|_| !modern));
         changes.push(settled);
     }
-    leftovers::check(world, &changes)?;
-    carried::check(world, &changes)?;
-    answered::check(world, &changes)?;
+    let left = fold.left(&changes, stopped.as_ref().err());
+    let answered = answered::check(world, &changes);
+    match stopped {
+        // The rest may be of its making.
+        Err(_) => all([stopped, left, answered])?,
+        Ok(()) => all([serves, left, carried::check(world, &changes), answered])?,
+    }
     let loses = world.units.iter().zip(&changes).any(|(unit, own)| leftovers::loses_comment(&unit.script, own));
     if loses {
         out.notes.push("Comments about sessions go with the code that they stood at.".to_owned());

@@ -89,7 +89,7 @@ impl<'w> Fold<'w> {
     }
 
     /// `if (req.method !== 'POST') return fail(res, 400, 'a session id is required')`: the method alone decides, and what is answered
-    /// is about sessions.
+    /// is about sessions, or is an error for requests of which no session was found before.
     fn tells_of_session(&self, unit: usize, branch: Node<'w>, region: Node<'w>) -> bool {
         let file = &self.world.units[unit];
         let condition = branch.child_by_field_name("condition").filter(|_| branch.kind() == "if_statement");
@@ -104,7 +104,13 @@ impl<'w> Fold<'w> {
         let tells = any(region, &mut |node| {
             node.kind() == "string_fragment" && file.script.of(node).to_ascii_lowercase().contains("session")
         });
-        by_method && tells
+        let fails =
+            || any(region, &mut |node| node.kind() == "number" && matches!(file.script.of(node), "400" | "404"));
+        let looked = || {
+            let before = std::iter::successors(branch.prev_named_sibling(), Node::prev_named_sibling);
+            before.into_iter().any(|before| before.kind() == "if_statement" && self.speaks_of_sessions(unit, before))
+        };
+        by_method && (tells || fails() && looked())
     }
 
     fn gone_alone(&self, unit: usize, node: Node<'w>) -> bool {
@@ -123,6 +129,7 @@ impl<'w> Fold<'w> {
         let answer = if leaves { entry.answer_and_leave(&NOT_ALLOWED) } else { entry.answer(&NOT_ALLOWED) };
         let newline = script.style.newline;
         let unit_indent = script.style.indent.text();
+        let leave = if script.style.semicolons { "break;" } else { "break" };
         if region.kind() == "switch_case" {
             let value = region.child_by_field_name("value");
             let statements: Vec<Node<'w>> = children(region).into_iter().filter(|node| Some(*node) != value).collect();
@@ -130,13 +137,13 @@ impl<'w> Fold<'w> {
             if let ([block], "statement_block") = (statements.as_slice(), first.kind()) {
                 let indent = script.indentation(region);
                 let inner = format!("{indent}{unit_indent}");
-                let end = if leaves { String::new() } else { format!("{newline}{inner}break;") };
+                let end = if leaves { String::new() } else { format!("{newline}{inner}{leave}") };
                 let text = format!("{{{newline}{inner}{}{end}{newline}{indent}}}", script.indented(&answer, &inner));
                 self.edits[unit].replace(span(*block), text);
                 return Ok(());
             }
             let indent = format!("{}{unit_indent}", script.indentation(region));
-            let end = if leaves { String::new() } else { format!("{newline}{indent}break;") };
+            let end = if leaves { String::new() } else { format!("{newline}{indent}{leave}") };
             let text = script.indented(&answer, &indent);
             self.edits[unit].replace(Span::new(first.start_byte(), last.end_byte()), format!("{text}{end}"));
             return Ok(());

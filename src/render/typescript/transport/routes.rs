@@ -9,10 +9,11 @@ use super::world::Function;
 use crate::model::facts::{Exported, Span};
 use crate::plan::transport::{Route, Transport};
 use crate::plan::web::Framework;
-use crate::render::Refused;
 use crate::render::typescript::entry::{Entry, NOT_ALLOWED};
 use crate::render::typescript::in_flight::mentions;
 use crate::render::typescript::script::{Script, children, leading_comments, span, statement};
+use crate::render::typescript::singleton::types;
+use crate::render::{Refused, all};
 
 /// The handler of methods that are gone.
 const NOT_ALLOWED_NAME: &str = "methodNotAllowed";
@@ -58,6 +59,9 @@ pub fn framework(route: &Route, script: &Script) -> Framework {
 impl<'w> Fold<'w> {
     /// Rewrites all routes.
     pub fn routes(&mut self, step: &Transport) -> Result<(), Refused> {
+        if step.sse_alone {
+            return Ok(());
+        }
         let serving: FxHashSet<Function> = step
             .routes
             .iter()
@@ -66,6 +70,7 @@ impl<'w> Fold<'w> {
             .collect();
         self.probes(step, &serving)?;
         let mut answered = FxHashSet::default();
+        let mut outcomes = Vec::new();
         for route in &step.routes {
             match serves(route) {
                 Serves::Post if self.modern => self.every_method(route),
@@ -73,16 +78,16 @@ impl<'w> Fold<'w> {
                 Serves::All if self.modern => {}
                 Serves::Gone if self.modern && self.without_route(route, &serving) => {}
                 Serves::Gone => {
-                    self.gone(step, route, &serving, &mut answered)?;
+                    outcomes.push(self.gone(step, route, &serving, &mut answered));
                     if let Some(unit) = self.world.unit(&route.at.path) {
                         self.stale_comment(unit, self.world.units[unit].script.node(route.at.span).map(statement));
                     }
                 }
-                Serves::All => self.all(route)?,
+                Serves::All => outcomes.push(self.all(route)),
             }
         }
         self.remove_wrapped(step);
-        Ok(())
+        all(outcomes)
     }
 
     /// A handler of the second SDK answers all methods.
@@ -138,7 +143,8 @@ impl<'w> Fold<'w> {
         answered: &mut FxHashSet<Function>,
     ) -> Result<(), Refused> {
         for handler in self.handlers(route) {
-            if serving.contains(&handler) || self.wrapper(route, handler).is_some() {
+            if serving.contains(&handler) || self.wrapper(route, handler).is_some() || self.shares(step, route, handler)
+            {
                 self.not_allowed_here(step, route, handler);
             } else if answered.insert(handler) {
                 let own = |node: Node<'w>| if node.kind() == "method_definition" { node } else { statement(node) };
@@ -147,6 +153,23 @@ impl<'w> Fold<'w> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a handler that is written where it is registered can be the same as that of another route beside it.
+    fn shares(&self, step: &Transport, route: &Route, handler: Function) -> bool {
+        let inline = |route: &Route| -> Option<Node<'w>> {
+            let unit = self.world.unit(&route.at.path)?;
+            let call = self.world.units[unit].script.node(route.at.span)?;
+            let last = children(call.child_by_field_name("arguments")?).last().copied()?;
+            let own = self.handlers(route).contains(&(unit, span(last)));
+            let whole = statement(call);
+            (own && whole.kind() == "expression_statement").then_some(whole)
+        };
+        let Some(own) = inline(route) else { return false };
+        let express = framework(route, &self.world.units[handler.0].script) == Framework::Express;
+        let others = step.routes.iter().filter(|other| serves(other) == Serves::Gone && other.at.path == route.at.path);
+        let beside = others.filter(|other| other.at != route.at).filter_map(inline);
+        express && beside.into_iter().any(|other| other.parent() == own.parent())
     }
 
     /// The call that makes the handler of a route from a function: `wrap(async (req, res) => …)`.
@@ -212,7 +235,7 @@ impl<'w> Fold<'w> {
             .filter(|other| statement(*other).parent().map(|block| block.id()) == at.parent().map(|block| block.id()))
             .count()
             > 1;
-        let types = self.types_of(handler);
+        let types = self.types_of(handler).or_else(|| types::without_imports(script, framework(route, script)));
         let named = several
             && at.kind() == "expression_statement"
             && (types.is_some() || !script.typed())

@@ -10,7 +10,7 @@ use crate::plan::transport::{Fact, Transport};
 use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::script::{bare, enclosing_function, span, statement};
 use crate::render::typescript::singleton::build::{self, Build};
-use crate::render::{Change, Files, Refused};
+use crate::render::{Change, Files, Refused, all};
 
 /// How the server of some connections is built for a request.
 pub struct Own {
@@ -25,12 +25,20 @@ pub struct Own {
 impl<'w> Fold<'w> {
     /// Finds out how the servers that outlive a request are built.
     pub fn shared_servers(&mut self, step: &Transport, files: &dyn Files) -> Result<(), Refused> {
+        let mut outcomes = Vec::new();
         for unit in 0..self.world.units.len() {
             let mut groups: Vec<(SymbolId, Vec<Node<'w>>)> = Vec::new();
             for connect in self.places(unit, &Fact::Connect) {
-                if let Some(own) = self.field_server(unit, connect, step)? {
-                    self.own_servers.push(own);
-                    continue;
+                match self.field_server(unit, connect, step) {
+                    Ok(Some(own)) => {
+                        self.own_servers.push(own);
+                        continue;
+                    }
+                    Ok(None) => {}
+                    Err(refused) => {
+                        outcomes.push(Err(refused));
+                        continue;
+                    }
                 }
                 let Some(symbol) = self.shared_server(unit, connect, step) else { continue };
                 match groups.iter_mut().find(|(known, _)| *known == symbol) {
@@ -43,11 +51,13 @@ impl<'w> Fold<'w> {
                 let Some(receiver) = receiver(connects[0]) else { continue };
                 let connects: Vec<Span> = connects.into_iter().map(span).collect();
                 let used = [self.edits[unit].spans(), connects.clone()].concat();
-                let build = build::shared(&self.world.units[unit].script, &origin, files, receiver, &used)?;
-                self.own_servers.push(Own { unit, connects, build });
+                match build::shared(&self.world.units[unit].script, &origin, files, receiver, &used) {
+                    Ok(build) => self.own_servers.push(Own { unit, connects, build }),
+                    Err(refused) => outcomes.push(Err(refused)),
+                }
             }
         }
-        Ok(())
+        all(outcomes)
     }
 
     /// A server in a field of the class that answers requests.
@@ -139,6 +149,7 @@ impl<'w> Fold<'w> {
                     at: Site { path: script.path.clone(), span: *open },
                     why: "the server that all sessions share is closed here".to_owned(),
                     todo: "take this away: each request closes its own server".to_owned(),
+                    also: Vec::new(),
                 });
             }
             if own.build.drops_comment {
@@ -166,6 +177,7 @@ impl<'w> Fold<'w> {
                 why: "the server that all sessions share is made here, among code about sessions".to_owned(),
                 todo: "build the server in a function of its own, and call that in the handler of each request"
                     .to_owned(),
+                also: Vec::new(),
             });
         }
         self.edits[unit].replace(change.span, change.text);

@@ -8,9 +8,9 @@ use super::machine::parameters;
 use super::world::Name;
 use crate::model::facts::Span;
 use crate::plan::transport::Fact;
-use crate::render::Refused;
 use crate::render::typescript::entry::Generator;
 use crate::render::typescript::script::{bare, children, enclosing_function, span, statement};
+use crate::render::{Refused, all};
 
 /// Options of a transport that say how its sessions begin and end.
 const CALLBACKS: &[&str] = &["onsessioninitialized", "onsessionclosed"];
@@ -39,12 +39,11 @@ impl<'w> Fold<'w> {
 
     /// Takes sessions out of the options of all transports.
     pub fn set_up(&mut self, generator: &dyn Fn(usize) -> Generator) -> Result<(), Refused> {
-        for unit in 0..self.world.units.len() {
-            for made in self.places(unit, &Fact::Construct) {
-                self.options(unit, made, generator(unit))?;
-            }
-        }
-        Ok(())
+        let units = 0..self.world.units.len();
+        let made: Vec<(usize, Node<'w>)> = units
+            .flat_map(|unit| self.places(unit, &Fact::Construct).into_iter().map(move |made| (unit, made)))
+            .collect();
+        all(made.into_iter().map(|(unit, made)| self.options(unit, made, generator(unit))))
     }
 
     fn options(&mut self, unit: usize, made: Node<'w>, generator: Generator) -> Result<(), Refused> {
@@ -64,6 +63,7 @@ impl<'w> Fold<'w> {
         };
         let mut left = 0;
         let mut generators = Vec::new();
+        let mut outcomes = Vec::new();
         for field in children(object) {
             let key = field.child_by_field_name("key").or_else(|| field.child_by_field_name("name")).unwrap_or(field);
             let name = file.script.of(key).trim_matches(['"', '\'']);
@@ -77,13 +77,14 @@ impl<'w> Fold<'w> {
                     _ => self.callback_chore(unit, bare(value), true),
                 };
                 if !gone {
-                    return Err(file.script.refuse(
+                    outcomes.push(Err(file.script.refuse(
                         field,
                         format!(
                             "`{name}` does more than to keep the table of sessions, and it never runs without them"
                         ),
                         "move what it does to where it belongs now: the tool that makes or ends the state",
-                    ));
+                    )));
+                    continue;
                 }
                 self.note_lost_lines(unit, field);
                 self.edits[unit].cut(item(&file.script, field));
@@ -104,7 +105,7 @@ impl<'w> Fold<'w> {
                 Generator::LeftOut => self.edits[unit].cut(item(&file.script, field)),
             }
         }
-        Ok(())
+        all(outcomes)
     }
 
     /// The variable of an event store that nothing else uses.

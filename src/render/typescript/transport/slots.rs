@@ -10,9 +10,9 @@ use super::value::Value;
 use super::world::{Function, Name, World};
 use crate::model::facts::SymbolId;
 use crate::plan::transport::{Fact, Transport};
-use crate::render::Refused;
 use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::script::{bare, children, enclosing_function, is_function, span, statement};
+use crate::render::{Refused, all};
 
 /// What fills such places.
 #[derive(Default)]
@@ -263,14 +263,14 @@ impl<'w> Fold<'w> {
             return Ok(());
         }
         self.tidy(step);
+        let mut outcomes = Vec::new();
         for unit in 0..self.world.units.len() {
             let asked: Vec<Node<'w>> = self.asked_alive(unit).into_iter().map(|(node, _)| node).collect();
-            self.only_told(unit, &asked)?;
-            for slot in self.world.units[unit].slots() {
-                self.own_slot(unit, slot, &asked)?;
-            }
+            let told = self.only_told(unit, &asked);
+            let slots = self.world.units[unit].slots().into_iter().map(|slot| self.own_slot(unit, slot, &asked));
+            outcomes.extend([told].into_iter().chain(slots));
         }
-        Ok(())
+        all(outcomes)
     }
 
     /// All such questions of a file, with the comparisons that take their place.

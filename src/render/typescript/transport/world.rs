@@ -58,12 +58,14 @@ impl World {
                 at: Site { path: planned.path.clone(), span: Span::default() },
                 why: format!("it can't be read: {error}"),
                 todo: "migrate this file by hand".to_owned(),
+                also: Vec::new(),
             })?;
             if let Some(error) = module.errors.first() {
                 return Err(Refused {
                     at: Site { path: planned.path.clone(), span: *error },
                     why: "the file has a syntax error".to_owned(),
                     todo: "mend it and run again".to_owned(),
+                    also: Vec::new(),
                 });
             }
             units.push(Unit::new(script, module, planned.facts.iter().cloned().collect()));

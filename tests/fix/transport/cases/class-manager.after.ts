@@ -18,32 +18,25 @@ class SessionManager {
 
 const manager = new SessionManager();
 
+const methodNotAllowed = (_req: express.Request, res: express.Response) => {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
+};
+
 app.post('/mcp', async (req, res) => {
   const transport = await manager.create();
   res.on('close', () => void transport.close());
   await transport.handleRequest(req, res, req.body);
 });
 
-app.get('/mcp', (_req, res) => {
-  res
-    .status(405)
-    .set('Allow', 'POST')
-    .json({
-      jsonrpc: '2.0',
-      error: { code: -32000, message: 'Method not allowed.' },
-      id: null,
-    });
-});
+app.get('/mcp', methodNotAllowed);
 
-app.delete('/mcp', (_req, res) => {
-  res
-    .status(405)
-    .set('Allow', 'POST')
-    .json({
-      jsonrpc: '2.0',
-      error: { code: -32000, message: 'Method not allowed.' },
-      id: null,
-    });
-});
+app.delete('/mcp', methodNotAllowed);
 
 app.listen(3000);

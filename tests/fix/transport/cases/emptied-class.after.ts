@@ -42,27 +42,20 @@ export class ClockHost {
       // The key keeps its name for whoever reads it; it counts requests in flight now.
       res.send(`clock_sessions_active ${inFlight.size}\nclock_sessions_total ${this.opened}\n`);
     });
+    const methodNotAllowed = (_req: Request, res: Response) => {
+      res
+        .status(405)
+        .set('Allow', 'POST')
+        .json({
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'Method not allowed.' },
+          id: null,
+        });
+    };
+
     this.app.post('/mcp', track, (req, res) => this.post(req, res));
-    this.app.get('/mcp', (_req, res) => {
-      res
-        .status(405)
-        .set('Allow', 'POST')
-        .json({
-          jsonrpc: '2.0',
-          error: { code: -32000, message: 'Method not allowed.' },
-          id: null,
-        });
-    });
-    this.app.delete('/mcp', (_req, res) => {
-      res
-        .status(405)
-        .set('Allow', 'POST')
-        .json({
-          jsonrpc: '2.0',
-          error: { code: -32000, message: 'Method not allowed.' },
-          id: null,
-        });
-    });
+    this.app.get('/mcp', methodNotAllowed);
+    this.app.delete('/mcp', methodNotAllowed);
   }
 
   private async post(req: Request, res: Response): Promise<void> {

@@ -5,6 +5,17 @@ import { buildServer } from './tools.js';
 const app = express();
 app.use(express.json());
 
+const methodNotAllowed = (_req: express.Request, res: express.Response) => {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
+};
+
 app.post('/mcp', async (req, res) => {
   console.log('POST /mcp', { method: req.body?.method });
   // Runs on each request: clients, pools and caches stay outside.
@@ -17,26 +28,8 @@ app.post('/mcp', async (req, res) => {
   await transport.handleRequest(req, res, req.body);
 });
 
-app.get('/mcp', (_req, res) => {
-  res
-    .status(405)
-    .set('Allow', 'POST')
-    .json({
-      jsonrpc: '2.0',
-      error: { code: -32000, message: 'Method not allowed.' },
-      id: null,
-    });
-});
+app.get('/mcp', methodNotAllowed);
 
-app.delete('/mcp', (_req, res) => {
-  res
-    .status(405)
-    .set('Allow', 'POST')
-    .json({
-      jsonrpc: '2.0',
-      error: { code: -32000, message: 'Method not allowed.' },
-      id: null,
-    });
-});
+app.delete('/mcp', methodNotAllowed);
 
 app.listen(3000);

@@ -5,6 +5,17 @@ import { buildServer } from './tools.js';
 const app = express();
 app.use(express.json());
 
+const methodNotAllowed = (_req: express.Request, res: express.Response) => {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
+};
+
 app
   .route('/mcp')
   .post(async (req, res) => {
@@ -17,25 +28,7 @@ app
     await server.connect(fresh);
     await fresh.handleRequest(req, res, req.body);
   })
-  .get((_req, res) => {
-    res
-      .status(405)
-      .set('Allow', 'POST')
-      .json({
-        jsonrpc: '2.0',
-        error: { code: -32000, message: 'Method not allowed.' },
-        id: null,
-      });
-  })
-  .delete((_req, res) => {
-    res
-      .status(405)
-      .set('Allow', 'POST')
-      .json({
-        jsonrpc: '2.0',
-        error: { code: -32000, message: 'Method not allowed.' },
-        id: null,
-      });
-  });
+  .get(methodNotAllowed)
+  .delete(methodNotAllowed);
 
 app.listen(3000);

@@ -9,6 +9,17 @@ const wrap = (fn: (req: Request, res: Response) => Promise<unknown>) => (req: Re
   fn(req, res).catch(next);
 };
 
+const methodNotAllowed = (_req: Request, res: Response) => {
+  res
+    .status(405)
+    .set('Allow', 'POST')
+    .json({
+      jsonrpc: '2.0',
+      error: { code: -32000, message: 'Method not allowed.' },
+      id: null,
+    });
+};
+
 app.post(
   '/mcp',
   wrap(async (req, res) => {
@@ -23,25 +34,7 @@ app.post(
   }),
 );
 
-app.get('/mcp', (_req, res) => {
-  res
-    .status(405)
-    .set('Allow', 'POST')
-    .json({
-      jsonrpc: '2.0',
-      error: { code: -32000, message: 'Method not allowed.' },
-      id: null,
-    });
-});
-app.delete('/mcp', (_req, res) => {
-  res
-    .status(405)
-    .set('Allow', 'POST')
-    .json({
-      jsonrpc: '2.0',
-      error: { code: -32000, message: 'Method not allowed.' },
-      id: null,
-    });
-});
+app.get('/mcp', methodNotAllowed);
+app.delete('/mcp', methodNotAllowed);
 
 app.listen(3000);

@@ -80,6 +80,7 @@ pub fn records<'a>(
             at: captured.tools[0].registration.clone(),
             why: "which function takes it can't be told".to_owned(),
             todo: "run again".to_owned(),
+            also: Vec::new(),
         }),
     }
 }

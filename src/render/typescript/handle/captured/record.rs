@@ -92,6 +92,7 @@ impl<'a> Record<'a> {
                 at: captured.tools[0].registration.clone(),
                 why: "there is no variable to move".to_owned(),
                 todo: "run again".to_owned(),
+                also: Vec::new(),
             });
         };
         let factory = match &first.field {

@@ -67,12 +67,14 @@ pub fn import(record: &Record<'_>) -> Result<Option<String>, Refused> {
         at: record.captured.resources[0].registration.clone(),
         why: "where the class of resource templates comes from can't be told".to_owned(),
         todo: "import McpServer in this file, and run again".to_owned(),
+        also: Vec::new(),
     })?;
     match imports::local_name(script, source, TEMPLATE) {
         Some(local) if local != TEMPLATE => Err(Refused {
             at: record.captured.resources[0].registration.clone(),
             why: format!("{TEMPLATE} has another name here"),
             todo: "import it by its own name, and run again".to_owned(),
+            also: Vec::new(),
         }),
         _ => Ok(Some((*source).to_owned())),
     }

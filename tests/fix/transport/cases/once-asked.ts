@@ -1,0 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './tools.js';
+
+const app = express();
+app.use(express.json());
+const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
+const server = buildServer();
+
+app.post('/mcp', async (req, res) => {
+  if (!server.isConnected()) await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+app.listen(3000);

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './tools.js';
+
+const app = express();
+app.use(express.json());
+const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
+const server = buildServer();
+let connected = false;
+transport.onclose = () => {
+  connected = false;
+};
+
+app.post('/mcp', async (req, res) => {
+  try {
+    if (!connected) {
+      await server.connect(transport);
+      connected = true;
+    }
+    await transport.handleRequest(req, res, req.body);
+  } catch (error) {
+    console.error(error);
+    res.status(500).end();
+  }
+});
+app.listen(3000);

@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import express from 'express';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { buildServer } from './tools.js';
+
+const app = express();
+app.use(express.json());
+const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
+const server = buildServer();
+let ready: Promise<void> | undefined;
+
+app.post('/mcp', async (req, res) => {
+  ready ??= server.connect(transport);
+  await ready;
+  await transport.handleRequest(req, res, req.body);
+});
+app.listen(3000);
