@@ -2,6 +2,7 @@
 //! own; now a record holds them, behind a handle.
 
 use super::carriers::{Followed, Problem, follow_captured, follow_fields};
+use super::closures::{self, Closed};
 use super::fields;
 use super::handed::{self, Handed};
 use super::objects::{ends_session, is_object};
@@ -104,24 +105,45 @@ struct Group<'f> {
 /// Plans what becomes of the variables that the handlers of a session capture.
 pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings, out: &mut ServerPlan) {
     let mut words = Words::of(context, &out.steps);
-    let (groups, stopped) = groups(context, settings, &out.steps);
-    out.manual.extend(stopped.into_iter().map(|(found, problem)| refused(context, found, &problem)));
+    let closed =
+        closures::of(context, context.stores().filter(|found| is_captured(context, settings, found, &out.steps)));
+    let parts = |found: &Found| match closed.iter().find(|closed| closed.found.holder.span == found.holder.span) {
+        Some(closed) if closed.found.holder.module == found.holder.module => closed.parts.clone(),
+        _ => Vec::new(),
+    };
+    let refused = |found: &Found, problem: &Problem| {
+        let parts = parts(found);
+        let own: Vec<&Found> = if parts.is_empty() { vec![found] } else { parts };
+        own.into_iter().map(|found| manual(context, found, problem.clone())).collect::<Vec<Manual>>()
+    };
+    let (groups, stopped) = groups(context, settings, &out.steps, &closed);
+    out.manual.extend(stopped.into_iter().flat_map(|(found, problem)| refused(found, &problem)));
     for group in groups {
         let listed = group.found.iter().try_for_each(|found| listing::check(context, found));
         match listed.and_then(|()| step(context, server, settings, &group, &words)) {
             Ok(mut step) => {
                 chosen::obey(&mut step, &words, settings, &mut out.wrong);
                 step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
+                let parts = group.found.iter().flat_map(|found| parts(found));
+                step.claims.extend(parts.map(|part| Claim { rule: RULE, at: declared(context, part) }));
                 words.take(&step);
                 out.steps.push(step);
             }
-            Err(problem) => out.manual.extend(group.found.iter().map(|found| refused(context, found, &problem))),
+            Err(problem) => out.manual.extend(group.found.iter().flat_map(|found| refused(found, &problem))),
         }
     }
 }
 
-fn refused(context: &Context<'_, '_>, found: &Found, problem: &Problem) -> Manual {
-    manual(context, found, problem.clone())
+fn declared(context: &Context<'_, '_>, found: &Found) -> Site {
+    site(context, Spot { module: found.holder.module, span: found.holder.span })
+}
+
+fn is_captured(context: &Context<'_, '_>, settings: &PlanSettings, found: &Found, steps: &[Step]) -> bool {
+    found.held.is_some()
+        && found.holds == Holds::AppState
+        && choice::carrier(context, settings, found) == Carrier::Handle
+        && found.keyed_by == KeyedBy::SessionLifetime
+        && !is_split(context, found, steps)
 }
 
 /// Variables are one record where a function uses several of them. Beside the records: what can't be followed to where it is made.
@@ -129,18 +151,17 @@ fn groups<'c>(
     context: &'c Context<'_, '_>,
     settings: &PlanSettings,
     steps: &[Step],
+    closed: &'c [Closed<'c>],
 ) -> (Vec<Group<'c>>, Vec<(&'c Found, Problem)>) {
     let program = context.analysis.flow.program;
     let mut out: Vec<Group<'c>> = Vec::new();
     let mut stopped = Vec::new();
-    let stores = context.stores().filter(|found| {
-        found.held.is_some()
-            && found.holds == Holds::AppState
-            && choice::carrier(context, settings, found) == Carrier::Handle
-            && found.keyed_by == KeyedBy::SessionLifetime
-            && !is_split(context, found, steps)
-    });
-    for found in stores {
+    let is_part = |found: &Found| {
+        let same = |part: &&Found| part.holder.span == found.holder.span && part.holder.module == found.holder.module;
+        closed.iter().any(|closed| closed.parts.iter().any(same))
+    };
+    let stores = context.stores().filter(|found| is_captured(context, settings, found, steps) && !is_part(found));
+    for found in stores.chain(closed.iter().map(|closed| &closed.found)) {
         if let Some(class) = fields::class_of(context, found) {
             match of_class(context, found, class) {
                 Ok(group) => merge(&mut out, group, |group| {
@@ -280,7 +301,7 @@ fn step(
         plain(context, found)?;
     }
     only_tools(context, group)?;
-    let declared = |found: &Found| site(context, Spot { module: found.holder.module, span: found.holder.span });
+    let declared = |found: &Found| declared(context, found);
     let tools = tools(context, group)?;
     let called = called(context, group.found[0], &group.found[1..]);
     let names = names(context, group, words, &settings.names_of(&called));

@@ -6,6 +6,7 @@ use super::fields;
 use super::trace::{Origin, home, origin, plain_parameter};
 use super::{BodyUse, CallSite, Carries, Entry, Outside, Shed, Touch};
 use crate::classify::access::{Access, Kind};
+use crate::classify::answer::KeyedBy;
 use crate::classify::stores::Found;
 use crate::model::facts::{ExprId, ExprKind, TOP};
 use crate::model::flow::{Edge, Registered, Root};
@@ -69,6 +70,8 @@ pub(super) struct Follower<'c, 'a, 'p> {
     hands: bool,
     /// Resources may take the handle as well, in their URI.
     in_uri: bool,
+    /// The keys are objects that stand for a session: the server that was made for it.
+    by_object: bool,
     /// Getters become methods that take the handle.
     getters: bool,
     /// One handler may serve several tools, each of which it is made for.
@@ -173,6 +176,7 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             companion: false,
             hands: false,
             in_uri: false,
+            by_object: found.keyed_by == KeyedBy::SessionObject,
             getters: false,
             curried: false,
             known: FxHashMap::default(),
@@ -274,7 +278,10 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
     /// more, and neither does that function.
     fn closed_over(&mut self, access: &Access) -> Origin {
         let flow = &self.context.analysis.flow;
-        let traced = origin(flow, access.key);
+        let traced = self.origin(access.key);
+        if self.by_object {
+            return traced;
+        }
         let Origin::Parameter { func, index, whole: true } = traced else { return traced };
         let own = home(flow, access.func);
         let captured = own != func
@@ -291,20 +298,41 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
         Origin::Ambient(own)
     }
 
+    /// Where a key comes from. An object that functions close over is none that they are handed.
+    fn origin(&self, key: ExprRef) -> Origin {
+        let flow = &self.context.analysis.flow;
+        let symbol = match flow.program.kind(key) {
+            ExprKind::Symbol(id) if self.by_object => At { module: key.module, id: *id },
+            _ => return origin(flow, key),
+        };
+        let declared = At { module: key.module, id: flow.program.symbol(symbol).func };
+        let own = home(flow, flow.program.func_of(key));
+        let params = &flow.program.function(declared).params;
+        match params.iter().position(|param| param.symbol == symbol.id) {
+            Some(index) if declared == own => Origin::Parameter { func: own, index, whole: true },
+            _ if declared.id != TOP && declared != own && flow.program.within(own, declared) => Origin::Ambient(own),
+            _ => Origin::Unclear(key),
+        }
+    }
+
     /// An access where no tool is called.
     fn outside(&mut self, access: &Access) {
         let flow = &self.context.analysis.flow;
         let around = home(flow, access.func);
-        let callers = flow.callers.get(&around).into_iter().flatten();
-        let mut calls: Vec<ExprRef> =
-            callers.filter(|(_, _, edge)| *edge == Edge::Call).map(|(_, at, _)| *at).collect();
-        calls.sort_unstable();
+        let by = |wanted: Edge| {
+            let callers = flow.callers.get(&around).into_iter().flatten();
+            let mut out: Vec<ExprRef> = callers.filter(|(.., edge)| *edge == wanted).map(|(_, at, _)| *at).collect();
+            out.sort_unstable();
+            out
+        };
+        let (calls, handed) = (by(Edge::Call), by(Edge::Callback));
         self.out.outside.push(Outside {
             at: self.site(access.at),
             kind: access.kind,
             value: access.value.map(|at| self.site(at)),
             direct: true,
             calls: calls.into_iter().map(|at| self.site(at)).collect(),
+            handed: handed.into_iter().map(|at| self.site(at)).collect(),
             companion: self.companion,
         });
     }
@@ -389,12 +417,17 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
         let mut out: Vec<Site> = facts
             .expr_ids()
             .map(|id| At { module: func.module, id })
-            .filter(|at| within.contains(facts.expr(at.id).span) && flow.is_id(*at))
+            .filter(|at| within.contains(facts.expr(at.id).span) && (flow.is_id(*at) || self.is_key(*at)))
             .map(|at| self.site(at))
             .collect();
         out.sort();
         out.dedup();
         out
+    }
+
+    /// Whether an object is used as a key here.
+    fn is_key(&self, at: ExprRef) -> bool {
+        self.by_object && self.found.uses.iter().any(|access| access.key == at)
     }
 
     /// Whether another store takes the id in a function as well.
@@ -472,7 +505,7 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
                     return;
                 };
                 let arg = At { module: at.module, id: arg.value };
-                (Some(arg), origin(flow, arg))
+                (Some(arg), self.origin(arg))
             }
             _ => (None, how.clone()),
         };
@@ -489,6 +522,7 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
                 value: None,
                 direct: false,
                 calls: Vec::new(),
+                handed: Vec::new(),
                 companion: false,
             });
             return;

@@ -25,7 +25,7 @@ pub fn container(analysis: &Analysis<'_>, made: ExprRef) -> Option<Container> {
         ExprKind::Object(fields) if fields.is_empty() => Some(Container::Record),
         ExprKind::Call { args, .. } if is_bare_object(analysis, made, args.len()) => Some(Container::Record),
         ExprKind::New { args, .. } => {
-            let map = analysis.flow.callee_name(made).is_some_and(|name| name == "Map");
+            let map = analysis.flow.callee_name(made).is_some_and(|name| name == "Map" || name == "WeakMap");
             if args.is_empty() && analysis.flow.callee_name(made).is_some_and(|name| name == "Set") {
                 return Some(Container::Set);
             }

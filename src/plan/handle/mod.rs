@@ -5,6 +5,7 @@ mod callbacks;
 pub mod captured;
 mod carriers;
 mod chosen;
+mod closures;
 mod composite;
 pub mod external;
 mod facts;
@@ -270,6 +271,8 @@ pub struct Outside {
     pub direct: bool,
     /// Calls of the function that it stands in.
     pub calls: Vec<Site>,
+    /// Calls that the function is handed to.
+    pub handed: Vec<Site>,
     /// It is one of a companion.
     pub companion: bool,
 }

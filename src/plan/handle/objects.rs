@@ -1,8 +1,9 @@
 //! Captured objects with a life of their own: a class of the program makes them, and the end of a session may close them.
 
 use super::captured::DEPTH;
+use crate::classify::answer::KeyedBy;
 use crate::classify::stores::Found;
-use crate::model::facts::SymbolKind;
+use crate::model::facts::{ExprKind, SymbolKind};
 use crate::model::flow::{Root, value::ObjId, value::Value};
 use crate::model::program::{ExprRef, FuncRef};
 use crate::model::vocabulary::Role as Known;
@@ -33,7 +34,20 @@ pub(super) fn is_own_object(context: &Context<'_, '_>, id: ObjId) -> bool {
         Known::ChildProcess,
     ];
     let object = flow.object(id);
-    object.class.is_some() && object.role.is_none() && !flow.holds_role(id, &session, DEPTH)
+    let own = object.class.is_some() || super::closures::is_made(context, id);
+    own && object.role.is_none() && !flow.holds_role(id, &session, DEPTH)
+}
+
+/// Whether the keys of a table are the servers (or transports) that were made for sessions, each by its name.
+pub(super) fn are_keys(context: &Context<'_, '_>, found: &Found) -> bool {
+    let flow = &context.analysis.flow;
+    let stands = |at: ExprRef| {
+        matches!(flow.program.kind(at), ExprKind::Symbol(_))
+            && [Known::Server, Known::Transport].iter().any(|role| flow.plays(at, *role))
+    };
+    found.keyed_by == KeyedBy::SessionObject
+        && !found.uses.is_empty()
+        && found.uses.iter().all(|access| stands(access.key))
 }
 
 /// Whether code runs where a session ends, and not where a tool is called.

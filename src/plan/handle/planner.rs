@@ -6,7 +6,7 @@ use super::names::{Names, Source};
 use super::wrapped::{self, Wrapped};
 use super::{
     Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, composite, external, facts, groups, listing,
-    registry, roles,
+    objects, registry, roles,
 };
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
@@ -34,7 +34,7 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
         .filter(|found| {
             found.holds == Holds::AppState
                 && choice::carrier(context, settings, found) == Carrier::Handle
-                && found.keyed_by == KeyedBy::SessionId
+                && (found.keyed_by == KeyedBy::SessionId || objects::are_keys(context, found))
                 && !found.with_transport
         })
         .filter(|found| !is_split(context, found, &out.steps))
@@ -64,8 +64,10 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
             Ok(mut step) => {
                 chosen::obey(&mut step, &names, settings, &mut out.wrong);
                 let all: Vec<&Found> = std::iter::once(found).chain(companions.iter().copied()).collect();
-                let kept = registry::step(context, server, &unwrapped(&all, &inside, &wrapped), &names, settings);
-                if let (StepKind::Handle(handle), Ok(mut kept)) = (&mut step.kind, kept) {
+                let by_id = all.iter().all(|found| found.keyed_by == KeyedBy::SessionId);
+                let kept = by_id
+                    .then(|| registry::step(context, server, &unwrapped(&all, &inside, &wrapped), &names, settings));
+                if let (StepKind::Handle(handle), Some(Ok(mut kept))) = (&mut step.kind, kept) {
                     chosen::obey(&mut kept, &names, settings, &mut Vec::new());
                     handle.otherwise = match kept.kind {
                         StepKind::Handle(kept) => Some(kept),
@@ -88,8 +90,9 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
             planned.into_iter().partition(|(stores, _)| stores.iter().any(|found| own(found)));
         planned = others;
         let stays = failed.iter().any(|(found, _)| own(found)) || registry::are_parts(context, &steps);
-        let kept =
-            stays.then(|| registry::step(context, server, &unwrapped(&group, &inside, &wrapped), &names, settings));
+        let by_id = group.iter().all(|found| found.keyed_by == KeyedBy::SessionId);
+        let kept = (stays && by_id)
+            .then(|| registry::step(context, server, &unwrapped(&group, &inside, &wrapped), &names, settings));
         match kept {
             Some(Ok(mut step)) => {
                 chosen::obey(&mut step, &names, settings, &mut out.wrong);

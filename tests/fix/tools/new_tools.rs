@@ -61,7 +61,7 @@ pub fn with_id(case: &Case) -> String {
     let tool = tool(case, &scripts);
     let handler = scripts.at(&tool.handler).expect("the handler");
     let behind = case.files[0].1.find("create(").expect("it creates a value");
-    match tools::append_to_answers(handler.script, handler.node, behind, "basket_id") {
+    match tools::append_to_answers(&scripts, handler.script, handler.node, behind, "basket_id") {
         Ok(changes) => applied(case, changes),
         Err(refused) => refusal(case, &refused),
     }

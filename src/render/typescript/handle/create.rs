@@ -96,7 +96,7 @@ pub fn put_in(work: &mut Work<'_>, carrier: usize, touch: &Touch) -> Result<(), 
     };
     let answers = match text {
         true => tools::append_to_texts(script, scope, own.end_byte(), &name)?,
-        false => tools::append_to_answers(script, scope, own.end_byte(), &name)?,
+        false => tools::append_to_answers(work.scripts, script, scope, own.end_byte(), &name)?,
     };
     work.edits.extend(answers);
     Ok(())

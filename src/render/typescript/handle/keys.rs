@@ -101,7 +101,8 @@ pub fn argument(work: &Work<'_>) -> Argument {
 
 fn speaks_of_sessions(name: &str) -> bool {
     let name = name.to_lowercase();
-    name.contains("session") || matches!(name.as_str(), "sid" | "sess" | "_sid")
+    ["session", "server", "transport"].iter().any(|word| name.contains(word))
+        || matches!(name.as_str(), "sid" | "sess" | "_sid" | "mcp")
 }
 
 /// Gives the helpers their parameters, and their calls the arguments.

@@ -133,7 +133,7 @@ fn mint(work: &mut Work<'_>, index: usize, call: &Site) -> Result<(), Refused> {
         Entry::Handler(_) if answers_text(work, index)? => {
             tools::append_to_texts(script, function, node.start_byte(), &name)?
         }
-        _ => tools::append_to_answers(script, function, behind, &name)?,
+        _ => tools::append_to_answers(work.scripts, script, function, behind, &name)?,
     };
     work.edits.extend(answers);
     if body.kind() != "statement_block" {

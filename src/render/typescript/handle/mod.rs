@@ -22,6 +22,7 @@ pub(super) mod reach;
 mod registry;
 mod shed;
 mod store;
+mod sweepers;
 mod timers;
 mod words;
 pub(super) mod work;

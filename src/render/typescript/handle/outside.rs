@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::cleanup;
 use super::mode::is_async;
+use super::sweepers;
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Outside};
@@ -11,6 +12,7 @@ use crate::render::Refused;
 use crate::render::typescript::declared;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
 use crate::render::typescript::scripts::{Code, declaration, mentions};
+use crate::render::typescript::transport::edits::item;
 
 /// Takes the accesses there away, or moves them.
 pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -95,6 +97,10 @@ fn drop_expression(work: &mut Work<'_>, script: &Script, node: Node<'_>, called:
     if parent.kind() == "variable_declarator" && only_logged(work, script, parent) {
         return Ok(());
     }
+    if let Some(option) = option_of(script, parent, outer) {
+        work.edits.cut(script, item(script, option));
+        return Ok(());
+    }
     if parent.kind() == "arrow_function" && parent.child_by_field_name("body") == Some(outer) {
         work.edits.replace(script, span(outer), "{}");
         return Ok(());
@@ -107,6 +113,15 @@ fn drop_expression(work: &mut Work<'_>, script: &Script, node: Node<'_>, called:
         return Ok(());
     }
     Err(used(script, node))
+}
+
+/// The transport's option for the end of a session, where a callback does nothing else.
+fn option_of<'t>(script: &Script, arrow: Node<'t>, body: Node<'t>) -> Option<Node<'t>> {
+    let own = arrow.kind() == "arrow_function" && arrow.child_by_field_name("body") == Some(body);
+    let option = arrow.parent().filter(|parent| own && parent.kind() == "pair")?;
+    let named = option.child_by_field_name("key").is_some_and(|key| script.of(key) == "onsessionclosed");
+    let several = option.parent().is_some_and(|object| children(object).len() > 1);
+    (named && several).then_some(option)
 }
 
 /// What the end of a session answers is only told to the log: that word goes as well.
@@ -264,13 +279,14 @@ fn sweeps(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool, 
         }
         inner = parent;
     }
-    let Some(timer) = timer else { return Ok(false) };
+    let Some(timer) = timer else { return sweepers::take(work, script, node) };
     let whole = statement(timer);
     if work.edits.covers(&script.path, span(whole)) {
         return Ok(true);
     }
     let store = work.handle.store.name.as_str();
-    if let Some(more) = foreign_call(script, timer, store) {
+    let arguments = timer.child_by_field_name("arguments").unwrap_or(timer);
+    if let Some(more) = foreign_call(script, arguments, store) {
         // It sweeps sessions, whose state goes with them: the state has a lifetime of its own now.
         if only_dropped(work, script, timer) {
             work.idle = work.idle.take().or_else(|| idle_limit(work, script, timer));
@@ -404,9 +420,8 @@ fn compared(node: Node<'_>) -> bool {
 }
 
 /// A call in a sweep that does not only look for what is old and drop it.
-fn foreign_call<'t>(script: &Script, timer: Node<'t>, store: &str) -> Option<Node<'t>> {
-    let arguments = timer.child_by_field_name("arguments")?;
-    let mut stack = vec![arguments];
+pub fn foreign_call<'t>(script: &Script, within: Node<'t>, store: &str) -> Option<Node<'t>> {
+    let mut stack = vec![within];
     while let Some(node) = stack.pop() {
         if node.kind() == "call_expression" {
             let callee = node.child_by_field_name("function").map(|callee| script.of(callee)).unwrap_or_default();

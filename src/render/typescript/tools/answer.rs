@@ -2,33 +2,125 @@
 
 use tree_sitter::Node;
 
+use super::answerer::{self, Text};
 use super::literal::{pair, push_back};
 use crate::model::facts::Span;
 use crate::render::typescript::script::{Script, bare, children, is_function, span};
+use crate::render::typescript::scripts::{Code, Scripts};
 use crate::render::{Change, Refused};
 
 /// Appends `; name ${name}` to every answer that is not an error within `code` of a handler, behind an offset.
-pub fn append_to_answers(script: &Script, code: Node<'_>, behind: usize, name: &str) -> Result<Vec<Change>, Refused> {
+pub fn append_to_answers(
+    scripts: &Scripts<'_>,
+    script: &Script,
+    code: Node<'_>,
+    behind: usize,
+    name: &str,
+) -> Result<Vec<Change>, Refused> {
+    let mut found = Vec::new();
+    returns(code, code, &mut found);
     let mut answers = Vec::new();
-    returns(code, code, &mut answers);
+    found.into_iter().for_each(|answer| sides(script, code, answer, &mut answers));
     let mut out = Vec::new();
     for answer in answers.into_iter().filter(|answer| answer.start_byte() > behind) {
-        let answer = bare(answer);
         match answer.kind() {
             "object" if is_error(script, answer) => {}
             "object" => out.extend(within(script, answer, name)?),
-            "call_expression" => {
-                if is_error_helper(script, answer) {
-                    continue;
-                }
-                let first = answer.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
-                let first = first.filter(|first| is_text(script, *first)).ok_or_else(|| refuse(script, answer))?;
-                out.extend(append(script, first, None, name).ok_or_else(|| refuse(script, answer))?);
-            }
+            "call_expression" => out.extend(made(scripts, script, code, answer, name)?),
             _ => return Err(refuse(script, answer)),
         }
     }
     if out.is_empty() { Err(refuse(script, code)) } else { Ok(out) }
+}
+
+/// The answers that an expression stands for: both sides of a choice, and what a constant holds.
+fn sides<'t>(script: &'t Script, code: Node<'t>, answer: Node<'t>, out: &mut Vec<Node<'t>>) {
+    let answer = bare(answer);
+    match answer.kind() {
+        "ternary_expression" => {
+            for side in ["consequence", "alternative"] {
+                answer.child_by_field_name(side).into_iter().for_each(|side| sides(script, code, side, out));
+            }
+        }
+        "identifier" => out.push(answerer::constant(Code { script, node: answer }, code).unwrap_or(answer)),
+        _ => out.push(answer),
+    }
+}
+
+/// The changes of an answer that another function makes.
+fn made(
+    scripts: &Scripts<'_>,
+    script: &Script,
+    code: Node<'_>,
+    call: Node<'_>,
+    name: &str,
+) -> Result<Vec<Change>, Refused> {
+    if is_error_helper(script, call) {
+        return Ok(Vec::new());
+    }
+    let list = call.child_by_field_name("arguments").ok_or_else(|| refuse(script, call))?;
+    let given = children(list);
+    let Some(known) = answerer::of(scripts, Code { script, node: call }) else {
+        let first = given.first().filter(|first| is_text(script, **first)).ok_or_else(|| refuse(script, call))?;
+        return append(script, *first, None, name).ok_or_else(|| refuse(script, call));
+    };
+    let said = known.flag.and_then(|index| given.get(index)).is_some_and(|flag| script.of(*flag) == "true");
+    if known.error || said {
+        return Ok(Vec::new());
+    }
+    let told = known.text.ok_or_else(|| refuse(script, call))?;
+    let at = |index: usize| given.get(index).map(|node| bare(*node)).ok_or_else(|| refuse(script, call));
+    let mut out = match told {
+        Text::Whole(index) => append(script, at(index)?, None, name).ok_or_else(|| refuse(script, call))?,
+        Text::Either(index) if is_text(script, at(index)?) => {
+            append(script, at(index)?, None, name).ok_or_else(|| refuse(script, call))?
+        }
+        Text::Json(index) | Text::Either(index) => {
+            put_into(script, at(index)?, name).ok_or_else(|| refuse(script, call))?
+        }
+        Text::Lines(index) if at(index)?.kind() == "array" => push_back(script, at(index)?, &line(name)),
+        Text::Lines(_) => return Err(refuse(script, call)),
+        Text::Rest(_) => push_back(script, list, &line(name)),
+    };
+    let also = known.structured.filter(|index| told != Text::Json(*index) && told != Text::Either(*index));
+    if let Some(node) = also.and_then(|index| given.get(index)).filter(|node| script.of(**node) != "undefined") {
+        out.extend(put_into(script, bare(*node), name).ok_or_else(|| refuse(script, call))?);
+    }
+    let structured = known.structured.filter(|index| given.get(*index).is_some());
+    if structured.is_some() && declares_its_output(script, code) {
+        return Err(script.refuse(
+            call,
+            "the tool answers in structured form as well, and its outputSchema would have to say the id",
+            format!("add {name} to both, and to the text"),
+        ));
+    }
+    Ok(out)
+}
+
+fn line(name: &str) -> String {
+    format!("`{name} ${{{name}}}`")
+}
+
+/// The changes that put the id into an object, written out there or where it is declared.
+fn put_into(script: &Script, object: Node<'_>, name: &str) -> Option<Vec<Change>> {
+    match object.kind() {
+        "object" => Some(push_back(script, object, name)),
+        _ if answerer::is_object(Code { script, node: object }) => {
+            Some(vec![script.change(span(object), format!("{{ ...{}, {name} }}", script.of(object)))])
+        }
+        _ => None,
+    }
+}
+
+/// Whether the registration around a handler says the shape of its answers, or can't be seen.
+fn declares_its_output(script: &Script, code: Node<'_>) -> bool {
+    let handler = std::iter::successors(Some(code), Node::parent).find(|node| is_function(*node));
+    let registration = handler.and_then(|handler| handler.parent()).filter(|list| list.kind() == "arguments");
+    registration.is_none_or(|list| {
+        let literal = |node: &Node<'_>| matches!(node.kind(), "object" | "string" | "template_string");
+        let others = children(list).into_iter().filter(|node| !is_function(*node)).collect::<Vec<_>>();
+        !others.iter().all(literal) || others.iter().any(|node| pair(script, *node, "outputSchema").is_some())
+    })
 }
 
 /// Appends the same to every text that a function answers behind an offset, where others make an answer of it.

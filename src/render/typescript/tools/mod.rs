@@ -6,6 +6,7 @@
 //! Two tools that share a piece of code yield the same change of it twice: callers keep one of changes that are equal.
 
 mod answer;
+mod answerer;
 mod create;
 mod describe;
 mod dispatch;

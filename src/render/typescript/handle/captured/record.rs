@@ -105,10 +105,10 @@ impl<'a> Record<'a> {
             None => in_sight(captured, scripts, script, first)?,
         }
         let whole = variables.len() == 1
-            && first
-                .field
-                .as_ref()
-                .map_or_else(|| is_whole(script, first), |field| fields::is_whole(script, first, field));
+            && first.field.as_ref().map_or_else(
+                || is_whole(script, first, captured.object),
+                |field| fields::is_whole(script, first, field),
+            );
         let capital = camel(&captured.names.noun, true);
         let (name, ty, declares) = names(script, captured, &variables, whole, &capital)?;
         let stores = plurals(&camel(&captured.names.noun, false)).into_iter().filter(|store| *store != name);
@@ -330,15 +330,15 @@ fn variable<'a>(
 }
 
 /// Whether a variable is never assigned anew and holds an object: then that is the record.
-fn is_whole(script: &Script, variable: &Variable<'_>) -> bool {
+fn is_whole(script: &Script, variable: &Variable<'_>, object: bool) -> bool {
     let constant = script.of(variable.statement).starts_with("const");
     let uses = scope::uses(script, variable.name).len();
     // No function has the name for something else.
     constant
         && mentions(script, script.tree.root_node(), script.of(variable.name)).len() == uses + 1
-        && variable
-            .value
-            .is_some_and(|value| matches!(types::inner(value).kind(), "array" | "object" | "new_expression"))
+        && variable.value.map(types::inner).is_some_and(|value| {
+            matches!(value.kind(), "array" | "object" | "new_expression") || object && value.kind() == "call_expression"
+        })
 }
 
 /// What the record and its type are called, and whether the type has to be declared.

@@ -49,8 +49,8 @@ pub fn inner(node: Node<'_>) -> Node<'_> {
     if node.kind() == "await_expression" { node } else { bare(node) }
 }
 
-/// The type of a variable that an object of a class is made for, and the arguments of its constructor: these must mean the same
-/// wherever a tool calls it.
+/// The type of a variable that an object of a class (or what a function answers) is made for, and the arguments that it is made of:
+/// these must mean the same wherever a tool makes one.
 pub fn object(script: &Script, declarator: Node<'_>, factory: Node<'_>) -> Result<Option<Typed>, Refused> {
     let refused = |node: Node<'_>| {
         script.refuse(
@@ -59,9 +59,13 @@ pub fn object(script: &Script, declarator: Node<'_>, factory: Node<'_>) -> Resul
             "make it by `new` and the name of its class, of nothing that belongs to one server",
         )
     };
-    let value = declarator.child_by_field_name("value").map(inner).filter(|value| value.kind() == "new_expression");
-    let value = value.ok_or_else(|| refused(declarator))?;
-    let class = value.child_by_field_name("constructor").filter(|class| class.kind() == "identifier");
+    let value = declarator.child_by_field_name("value").map(inner).ok_or_else(|| refused(declarator))?;
+    let class = match value.kind() {
+        "new_expression" => value.child_by_field_name("constructor"),
+        "call_expression" => value.child_by_field_name("function"),
+        _ => None,
+    };
+    let class = class.filter(|class| class.kind() == "identifier");
     let class = class.ok_or_else(|| refused(value))?;
     let mut stack = vec![value];
     while let Some(node) = stack.pop() {
@@ -76,8 +80,14 @@ pub fn object(script: &Script, declarator: Node<'_>, factory: Node<'_>) -> Resul
     if !script.typed() {
         return Ok(None);
     }
+    if let Some(written) = declarator.child_by_field_name("type").and_then(|ty| children(ty).first().copied()) {
+        return Ok(Some(Typed::Text(script.of(written).to_owned())));
+    }
     let arguments = value.child_by_field_name("type_arguments").map(|list| script.of(list)).unwrap_or_default();
-    Ok(Some(Typed::Text(format!("{}{arguments}", script.of(class)))))
+    Ok(Some(Typed::Text(match value.kind() {
+        "call_expression" => format!("ReturnType<typeof {}>", script.of(class)),
+        _ => format!("{}{arguments}", script.of(class)),
+    })))
 }
 
 /// Refuses a first value that is more than data, or that has to be waited for.

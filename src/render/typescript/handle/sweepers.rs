@@ -1,0 +1,170 @@
+//! A function that only drops what is old, for a timer to call: the store does so by itself, so the function, its calls and the timer
+//! go.
+
+use tree_sitter::Node;
+
+use super::outside::{foreign_call, idle_limit};
+use super::work::Work;
+use crate::plan::Site;
+use crate::render::Refused;
+use crate::render::typescript::declared;
+use crate::render::typescript::scope;
+use crate::render::typescript::script::{Script, children, is_function, span, statement};
+use crate::render::typescript::scripts::{Code, declaration};
+
+/// Takes the function around a use of the store out, where it is such a one. Answers whether it is.
+pub fn take(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool, Refused> {
+    let handle = work.handle;
+    let named = |node: &Node<'_>| is_function(*node) && node.parent().is_none_or(|parent| parent.kind() != "arguments");
+    for function in std::iter::successors(Some(node), Node::parent).filter(named) {
+        let known = handle.outside.iter().find(|outside| {
+            outside.direct
+                && outside.at.path == script.path
+                && span(function).contains(outside.at.span)
+                && !(outside.calls.is_empty() && outside.handed.is_empty())
+        });
+        let Some(known) = known else { continue };
+        if work.edits.covers(&script.path, span(function)) {
+            return Ok(true);
+        }
+        let Some(idle) = limit(work, script, function) else { return Ok(false) };
+        let mut gone = Vec::new();
+        for site in known.calls.iter().chain(&known.handed) {
+            match around_call(work, site)? {
+                Some(nodes) => gone.push(nodes),
+                None => return Ok(false),
+            }
+        }
+        work.idle = work.idle.take().or(Some(idle));
+        gone.into_iter().for_each(|(script, nodes)| cut(work, script, &nodes));
+        declared::take_out(&mut work.edits, script, function)?;
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// How long values live, in a function that does nothing but to drop those which nobody used for longer, and answers nothing.
+fn limit(work: &Work<'_>, script: &Script, function: Node<'_>) -> Option<String> {
+    let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block")?;
+    if foreign_call(script, body, &work.handle.store.name).is_some() || does_more(script, function, body) {
+        return None;
+    }
+    idle_limit(work, script, body)
+}
+
+/// Whether code answers something, or changes what is not its own.
+fn does_more(script: &Script, function: Node<'_>, body: Node<'_>) -> bool {
+    let mut stack = vec![body];
+    while let Some(node) = stack.pop() {
+        let target = match node.kind() {
+            "return_statement" if !children(node).is_empty() => return true,
+            "new_expression" | "throw_statement" => return true,
+            "assignment_expression" | "augmented_assignment_expression" => node.child_by_field_name("left"),
+            "update_expression" => node.child_by_field_name("argument"),
+            _ => None,
+        };
+        let own = |target: Node<'_>| {
+            target.kind() == "identifier"
+                && declaration(Code { script, node: target }, script.of(target)).is_some_and(|found| {
+                    function.start_byte() <= found.node.start_byte() && found.node.end_byte() <= function.end_byte()
+                })
+        };
+        if target.is_some_and(|target| !own(target)) {
+            return true;
+        }
+        stack.extend(children(node));
+    }
+    false
+}
+
+/// What goes with a call: its statement, or the timer that it is all of.
+fn around_call<'w>(work: &Work<'w>, site: &Site) -> Result<Option<(&'w Script, Vec<Node<'w>>)>, Refused> {
+    let (script, call) = work.scripts.expression(site)?;
+    let mut inner = call;
+    while let Some(parent) = inner.parent() {
+        let alone = match parent.kind() {
+            "expression_statement" | "parenthesized_expression" => true,
+            "unary_expression" => script.of(parent).starts_with("void"),
+            "statement_block" => children(parent).len() == 1 && parent.parent().is_some_and(is_function),
+            "arrow_function" | "function_expression" => parent.child_by_field_name("body") == Some(inner),
+            _ => false,
+        };
+        if !alone {
+            break;
+        }
+        inner = parent;
+    }
+    if is_interval(script, call) {
+        return Ok(timer(script, call).map(|nodes| (script, nodes)));
+    }
+    let outer = is_function(inner).then(|| inner.parent()).flatten().and_then(|list| list.parent());
+    if let Some(interval) = outer.filter(|outer| is_interval(script, *outer)) {
+        return Ok(timer(script, interval).map(|nodes| (script, nodes)));
+    }
+    let own = call.parent().filter(|parent| parent.kind() == "expression_statement" && statement(*parent) == *parent);
+    Ok(own.map(|own| (script, vec![own])))
+}
+
+/// Takes statements out. Those that follow one another go together, so that no blank line of theirs is left.
+fn cut(work: &mut Work<'_>, script: &Script, nodes: &[Node<'_>]) {
+    for run in nodes.chunk_by(|a, b| a.next_named_sibling() == Some(*b)) {
+        if !work.edits.covers(&script.path, span(run[0])) {
+            work.edits.cut(script, script.removal_of_run(run[0], run[run.len() - 1]));
+        }
+    }
+}
+
+fn is_interval(script: &Script, call: Node<'_>) -> bool {
+    let callee = call.child_by_field_name("function").filter(|_| call.kind() == "call_expression");
+    callee.is_some_and(|callee| matches!(script.of(callee), "setInterval" | "globalThis.setInterval"))
+}
+
+/// The statements of a timer: the one that starts it, and those that let the process end or stop it. Nothing where more is done
+/// with it.
+fn timer<'t>(script: &'t Script, interval: Node<'t>) -> Option<Vec<Node<'t>>> {
+    let own = statement(interval);
+    let mut out = vec![own];
+    let mut value = interval;
+    while let Some(parent) = value.parent().filter(|parent| {
+        matches!(parent.kind(), "member_expression" | "as_expression" | "parenthesized_expression")
+            || parent.kind() == "call_expression" && parent.child_by_field_name("function") == Some(value)
+    }) {
+        value = parent;
+    }
+    let parent = value.parent()?;
+    match parent.kind() {
+        "expression_statement" => Some(out),
+        "variable_declarator" => {
+            let name = parent.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
+            if children(own).len() != 1 || own.parent().is_some_and(|outer| outer.kind() == "export_statement") {
+                return None;
+            }
+            for used in scope::uses(script, name) {
+                out.push(ends(script, used)?);
+            }
+            Some(out)
+        }
+        _ => None,
+    }
+}
+
+/// `timer.unref();`, `clearInterval(timer);`.
+fn ends<'t>(script: &Script, used: Node<'t>) -> Option<Node<'t>> {
+    let parent = used.parent()?;
+    let call = match parent.kind() {
+        "member_expression" => {
+            let name = script.of(parent.child_by_field_name("property")?);
+            parent.parent().filter(|call| matches!(name, "unref" | "ref") && call.kind() == "call_expression")?
+        }
+        "arguments" => parent.parent().filter(|call| {
+            let callee = call.child_by_field_name("function").map(|callee| script.of(callee));
+            callee == Some("clearInterval") && children(parent).len() == 1
+        })?,
+        _ => return None,
+    };
+    let own =
+        call.parent().filter(|parent| parent.kind() == "expression_statement" && statement(*parent) == *parent)?;
+    // A function that others call to stop it would be left with nothing to do.
+    let block = own.parent().filter(|block| block.kind() == "statement_block" && children(*block).len() == 1);
+    block.is_none().then_some(own)
+}
