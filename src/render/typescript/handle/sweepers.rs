@@ -106,7 +106,7 @@ fn around_call<'w>(work: &Work<'w>, site: &Site) -> Result<Option<(&'w Script, V
 }
 
 /// Takes statements out. Those that follow one another go together, so that no blank line of theirs is left.
-pub fn cut(work: &mut Work<'_>, script: &Script, nodes: &[Node<'_>]) {
+fn cut(work: &mut Work<'_>, script: &Script, nodes: &[Node<'_>]) {
     for run in nodes.chunk_by(|a, b| a.next_named_sibling() == Some(*b)) {
         if !work.edits.covers(&script.path, span(run[0])) {
             work.edits.cut(script, script.removal_of_run(run[0], run[run.len() - 1]));
@@ -121,7 +121,7 @@ fn is_interval(script: &Script, call: Node<'_>) -> bool {
 
 /// The statements of a timer: the one that starts it, and those that let the process end or stop it. Nothing where more is done
 /// with it.
-pub fn timer<'t>(script: &'t Script, interval: Node<'t>) -> Option<Vec<Node<'t>>> {
+fn timer<'t>(script: &'t Script, interval: Node<'t>) -> Option<Vec<Node<'t>>> {
     let own = statement(interval);
     let mut out = vec![own];
     let mut value = interval;
