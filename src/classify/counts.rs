@@ -2,6 +2,7 @@
 
 use super::access::{Keyed, Kind};
 use super::lifetime::Lasting;
+use super::limiters::{is_measured, is_number, is_time, is_told};
 use super::stores::Analysis;
 use super::words;
 use crate::model::flow::value::{ObjId, Value};
@@ -36,7 +37,7 @@ pub(super) fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
                 Some(Role::Cell) => analysis.flow.elements(*id).iter().all(|value| is_count(analysis, *value)),
                 // Time stamps of the calls in a window.
                 Some(Role::List) => analysis.flow.elements(*id).iter().all(|value| match value {
-                    Value::Object(id) => analysis.flow.object(*id).role == Some(Role::Date),
+                    Value::Object(_) => is_time(analysis, *value),
                     value => !matches!(value, Value::Argument(_)),
                 }),
                 Some(_) => false,
@@ -50,26 +51,61 @@ pub(super) fn counts_only(analysis: &Analysis<'_>, values: &[Value]) -> bool {
 /// Whether a value is a number or a point in time: nothing that a call passed.
 fn is_count(analysis: &Analysis<'_>, value: Value) -> bool {
     match value {
-        Value::Object(id) => matches!(analysis.flow.object(id).role, Some(Role::Date | Role::Timer)),
+        Value::Object(id) => {
+            analysis.flow.object(id).role == Some(Role::Timer) || is_time(analysis, value) || is_number(analysis, id)
+        }
         value => !matches!(value, Value::Argument(_)),
     }
 }
 
+/// Whether a store limits, or counts what nobody but the server itself asks for.
 pub(super) fn is_limit(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value], name: &str) -> bool {
-    let limiter = values
+    let objects: Vec<ObjId> = values
         .iter()
-        .any(|value| matches!(value, Value::Object(id) if analysis.flow.object(*id).role == Some(Role::Limiter)));
-    let fields_of_a_window = values.iter().any(|value| match value {
-        Value::Object(id) => {
-            let names: Vec<String> =
-                analysis.flow.fields(*id).iter().map(|(name, _)| name.text().to_ascii_lowercase()).collect();
-            names.iter().any(|n| n.contains("count") || n == "tokens" || n == "hits")
-                && names.iter().any(|n| n.contains("reset") || n.contains("window") || n.contains("refill"))
+        .filter_map(|value| match value {
+            Value::Object(id) => Some(*id),
+            _ => None,
+        })
+        .collect();
+    if objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Limiter)) {
+        return true;
+    }
+    if keyed.accesses.is_empty() || !counts_only(analysis, values) {
+        return false;
+    }
+    let measured = is_measured(analysis, keyed, &objects);
+    let told = is_told(analysis, keyed);
+    let named = words::is_telemetry(name) || objects.iter().any(|id| is_window(analysis, *id));
+    // What a tool answers, and nothing is let through by, is what the tools are about.
+    (named && (measured || !told))
+        || (measured && !told && !objects.is_empty() && objects.iter().all(|id| keeps_times(analysis, *id)))
+}
+
+/// Whether a record is a window or a bucket, by the names of its fields.
+fn is_window(analysis: &Analysis<'_>, id: ObjId) -> bool {
+    let names: Vec<String> =
+        analysis.flow.fields(id).iter().map(|(name, _)| name.text().to_ascii_lowercase()).collect();
+    names.iter().any(|name| is_counter(name))
+        && names.iter().any(|n| n.contains("reset") || n.contains("window") || n.contains("refill"))
+}
+
+fn is_counter(name: &str) -> bool {
+    name.contains("count") || matches!(name, "tokens" | "hits" | "calls" | "requests")
+}
+
+/// Whether an object is a list of times, or a record of a count and a time.
+fn keeps_times(analysis: &Analysis<'_>, id: ObjId) -> bool {
+    let flow = &analysis.flow;
+    let time = |value: &Value| is_time(analysis, *value);
+    match flow.object(id).role {
+        Some(Role::List) => flow.elements(id).iter().any(time),
+        None => {
+            let fields = flow.fields(id);
+            fields.iter().any(|(name, _)| is_counter(&name.text().to_ascii_lowercase()))
+                && fields.iter().any(|(_, values)| values.iter().any(time))
         }
         _ => false,
-    });
-    let words = words::is_telemetry(name);
-    limiter || ((words || fields_of_a_window) && counts_only(analysis, values) && !keyed.accesses.is_empty())
+    }
 }
 
 /// A mere mark, set by code that measures: counted once per session.

@@ -120,6 +120,7 @@ fn only_tested_within(analysis: &Analysis<'_>, at: ExprRef, depth: u32) -> bool 
                     let changed = parent.is_some_and(|p| match facts.kind(p) {
                         ExprKind::Member { name, .. } => matches!(name.text(), "add" | "push" | "set" | "delete"),
                         ExprKind::Call { .. } => true,
+                        ExprKind::Assign { target, .. } => *target == used.id,
                         _ => false,
                     });
                     changed || only_tested_within(analysis, used, depth - 1)

@@ -7,6 +7,7 @@ use super::counts::{class_around, counts_only, is_counted_by_tools, is_limit, is
 use super::failure;
 use super::guards::{gates_only, is_guard};
 use super::lifetime::Lasting;
+use super::limiters;
 use super::routing;
 use super::secrets;
 use super::served;
@@ -125,6 +126,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         return judged(Holds::Telemetry);
     }
     if spend::is_capped(analysis, keyed) {
+        return judged(Holds::Guard);
+    }
+    if limiters::is_lockout(analysis, keyed) {
         return judged(Holds::Guard);
     }
     if is_limit(analysis, keyed, &values, name) || is_once(analysis, keyed, &values) {

@@ -22,6 +22,7 @@ pub mod holds;
 mod keys;
 mod labels;
 pub mod lifetime;
+mod limiters;
 mod memo;
 mod models;
 pub mod mutations;

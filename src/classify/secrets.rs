@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::access::Keyed;
 use super::holds::is_session_class;
 use super::lifetime::Finder;
+use super::limiters::is_ordered;
 use super::models;
 use super::stores::Analysis;
 use super::words;
@@ -74,7 +75,11 @@ pub(super) fn has_auth(
                 strong
                     || words::is_principal(field.text())
                     || words::is_token_field(field.text())
-                    || (words::is_auth(field.text()) && given && !spent && !words::is_bookkeeping(field.text()))
+                    || (words::is_auth(field.text())
+                        && given
+                        && !spent
+                        && !words::is_bookkeeping(field.text())
+                        && !is_ordered(analysis, *id, *field))
             })
         })
 }

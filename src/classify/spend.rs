@@ -40,7 +40,7 @@ fn within<'a>(analysis: &'a Analysis<'_>, module: u32, span: Span) -> impl Itera
 }
 
 /// Whether a call is refused where what was read, or a variable that it went to, is above something that no call passed.
-fn is_bounded(analysis: &Analysis<'_>, read: ExprRef) -> bool {
+pub(super) fn is_bounded(analysis: &Analysis<'_>, read: ExprRef) -> bool {
     let facts = analysis.flow.program.module(read.module);
     let kept = kept_in(analysis, read);
     let is_read = |id: ExprId| {

@@ -40,6 +40,10 @@ fn any(name: &str, list: &[&str]) -> bool {
 /// Credentials, identities, and what OAuth needs between two steps.
 pub fn is_auth(name: &str) -> bool {
     let joined: String = name.to_ascii_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+    // Those of a limiter prove nothing.
+    if joined.contains("tokenbucket") {
+        return false;
+    }
     any(
         name,
         &[

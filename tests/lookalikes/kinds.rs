@@ -768,6 +768,69 @@ mcp.run(transport='http')
         .store("upstreams:upstream:*:*")]);
 }
 
+/// What a tool has to have done before another may run, and who failed too often, are guards; what merely limits or counts is not; and a
+/// count that tools answer is what they are about.
+#[test]
+fn evidence_lockouts_limits_and_counters() {
+    let program = |name: &'static str, body: &str| {
+        Program::v1(name).category("app-state").stateful(&format!(
+            "import {{ McpServer }} from '@modelcontextprotocol/sdk/server/mcp.js';\nimport {{ z }} from 'zod';\n{body}"
+        ))
+    };
+    let tool = |name: &str, argument: &str, code: &str| {
+        format!(
+            "  server.registerTool('{name}', {{ description: 'x', inputSchema: {{ {argument}: z.string() }} }}, async ({{ {argument} }}, extra) => {{\n{code}\n  }});\n"
+        )
+    };
+    let server = |tools: &str| {
+        format!(
+            "export function buildServer() {{\n  const server = new McpServer({{ name: 'x', version: '1.0.0' }});\n{tools}  return server;\n}}\n"
+        )
+    };
+    let text = |text: &str| format!("return {{ content: [{{ type: 'text', text: {text} }}] }};");
+    let error = "return { isError: true, content: [{ type: 'text', text: 'no' }] };";
+    let read = tool(
+        "read_file",
+        "path",
+        &format!(
+            "let seen = read.get(extra.sessionId!);\nif (!seen) {{\nseen = new Set();\nread.set(extra.sessionId!, seen);\n}}\nseen.add(path);\n{}",
+            text("path")
+        ),
+    );
+    let edit = tool(
+        "edit_file",
+        "path",
+        &format!("if (!read.get(extra.sessionId!)?.has(path)) {{\n{error}\n}}\n{}", text("'saved'")),
+    );
+    let unlock = tool(
+        "unlock",
+        "pin",
+        &format!(
+            "const tries = attempts.get(extra.sessionId!) ?? 0;\nif (tries >= 3) {{\n{error}\n}}\nif (pin !== process.env.PIN) {{\nattempts.set(extra.sessionId!, tries + 1);\n{error}\n}}\nattempts.delete(extra.sessionId!);\n{}",
+            text("'open'")
+        ),
+    );
+    let count = tool(
+        "add",
+        "what",
+        &format!(
+            "counters.set(extra.sessionId!, (counters.get(extra.sessionId!) ?? 0) + 1);\n{}",
+            text("`${what} ${counters.get(extra.sessionId!)}`")
+        ),
+    );
+    check(&[
+        program(
+            "read before edit",
+            &format!("const read = new Map<string, Set<string>>();\n{}", server(&(read + &edit))),
+        )
+        .store("read:guard:manual:*"),
+        program("locked out", &format!("const attempts = new Map<string, number>();\n{}", server(&unlock)))
+            .store("attempts:guard:manual:*"),
+        program("a counter", &format!("const counters = new Map<string, number>();\n{}", server(&count)))
+            .store("counters:app-state:handle:*"),
+    ]);
+}
+
 /// What a session has spent against a cap, and who holds what, admit or refuse: guards, in any language.
 #[test]
 fn caps_and_leases() {

@@ -1,5 +1,6 @@
 //! Windows of limiters: lists of times, by which calls are let through. As handles, the caller could reset its own limit.
 
+use crate::classify::access::Kind;
 use crate::classify::stores::Found;
 use crate::model::facts::ExprKind;
 use crate::model::name::Name;
@@ -26,6 +27,13 @@ pub fn keeps_times(context: &Context<'_, '_>, found: &Found) -> bool {
         let inside = || facts.expr_ids().filter(own).map(|id| At { module: func.module, id });
         inside().any(|at| puts_time(context, at)) && inside().any(|at| looks_back(context, at))
     })
+}
+
+/// Whether a store keeps nothing but the time at which each session was used last: all that is ever written is the present time.
+pub fn keeps_last_use(context: &Context<'_, '_>, found: &Found) -> bool {
+    let mut writes =
+        found.uses.iter().filter(|access| matches!(access.kind, Kind::Write | Kind::GetOrCreate)).peekable();
+    writes.peek().is_some() && writes.all(|access| access.value.is_some_and(|value| is_time(context, value)))
 }
 
 /// Whether a field of the records is such a list: `entry.calls.push(now)` beside `entry.calls.filter(…)`.

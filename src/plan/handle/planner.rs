@@ -97,6 +97,15 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
                 steps = vec![(group, step)];
             }
             told => {
+                // What goes by the times of another store does not become handles without them.
+                if let Some(times) = group.iter().find(|found| limits::keeps_last_use(context, found)) {
+                    let why = format!("`{}` says when a session was used last, and values go by that", times.name);
+                    let at =
+                        |found: &Found| site(context, Spot { module: found.holder.module, span: found.holder.span });
+                    let problem =
+                        |found: &Found| Problem { at: at(found), why: why.clone(), todo: LAST_USE.to_owned() };
+                    failed.extend(steps.drain(..).flat_map(|(stores, _)| stores).map(|found| (found, problem(found))));
+                }
                 let better = told.and_then(Result::err);
                 let left = failed.iter().filter(|(found, _)| own(found));
                 out.manual.extend(left.map(|(found, problem)| {
@@ -186,6 +195,9 @@ impl Words {
     }
 }
 
+/// What to do about a store of times.
+const LAST_USE: &str = "take it out together with the code that drops what is too old: handles expire by themselves, after the time that `idle_seconds` of the plan says; then run again";
+
 pub(super) const RULE: &str = session_keyed_state::RULE.name;
 
 /// A store that stays, and why.
@@ -228,6 +240,11 @@ fn store(
             "it keeps lists of numbers that seem to be times of calls, by which later ones are limited: a limit is no handle",
             "where it limits calls, key it by the authenticated user or the network address; else turn it into a handle by hand",
         ));
+    }
+    if let Some(times) = std::iter::once(&found).chain(companions).find(|found| limits::keeps_last_use(context, found))
+    {
+        let why = format!("`{}` says when a session was used last, and values go by that", times.name);
+        return Err(stop(&why, LAST_USE));
     }
     if found.with_auth {
         return Err(stop(

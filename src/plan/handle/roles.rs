@@ -29,7 +29,11 @@ pub fn of(analysis: &Analysis<'_>, found: &Found, handler: FuncRef, tool: Name) 
         }
         let first_write = access.kind == Kind::Write
             && (is_guarded(analysis, found, access) || is_behind_return(analysis, found, access));
-        kinds.push(if first_write { Kind::GetOrCreate } else { access.kind });
+        kinds.push(match access.kind {
+            _ if first_write => Kind::GetOrCreate,
+            Kind::Read if is_mere_question(analysis, access) => Kind::Test,
+            kind => kind,
+        });
     }
     let has = |kind| kinds.contains(&kind);
     let reads = has(Kind::Read) || has(Kind::GetOrCreate);
@@ -47,6 +51,27 @@ pub fn of(analysis: &Analysis<'_>, found: &Found, handler: FuncRef, tool: Name) 
         })
     };
     if has(Kind::Write) && !reads && (!has(Kind::Delete) || replaces()) { Role::Creates } else { Role::Uses }
+}
+
+/// Whether a read only asks whether there is a value already, and leaves then: `if (tables[id]) return …`.
+fn is_mere_question(analysis: &Analysis<'_>, read: &Access) -> bool {
+    let facts = analysis.flow.program.module(read.at.module);
+    let asks = |id| facts.branches.iter().any(|branch| branch.condition == id && branch.then_leaves);
+    if asks(read.at.id) {
+        return true;
+    }
+    let kept = facts.expr(read.at.id).parent.and_then(|parent| match facts.kind(parent) {
+        ExprKind::Assign { target, value, .. } if *value == read.at.id => match facts.kind(*target) {
+            ExprKind::Symbol(symbol) => Some((*symbol, *target)),
+            _ => None,
+        },
+        _ => None,
+    });
+    kept.is_some_and(|(symbol, target)| {
+        let mut uses = analysis.flow.uses(At { module: read.at.module, id: symbol }).filter(|used| used.id != target);
+        let first = uses.next();
+        first.is_some_and(|used| asks(used.id)) && uses.all(|used| asks(used.id))
+    })
 }
 
 /// Whether a handler runs a function.

@@ -49,7 +49,7 @@ pub fn with_tool(case: &Case) -> String {
         let at = case.files[0].1.find(needle).expect("it is there");
         mcp_migrate::model::facts::Span::new(at, at + needle.len())
     });
-    match tools::insert(&scripts, &beside, !destroys, &new, ahead) {
+    match tools::insert(&scripts, &beside, std::slice::from_ref(&beside), !destroys, &new, ahead) {
         Ok(changes) => applied(case, changes),
         Err(refused) => refusal(case, &refused),
     }

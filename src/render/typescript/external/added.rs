@@ -34,7 +34,7 @@ pub fn tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, expires: 
         lists: false,
         text_alone: false,
     };
-    work.edits.extend(tools::insert(work.scripts, first, true, &tool, None)?);
+    work.edits.extend(tools::insert(work.scripts, first, &external.tools, true, &tool, None)?);
     if let Some(destroy) = destroy {
         let description = format!("{} returned by {}", names.argument, names.create);
         let tool = NewTool {
@@ -50,7 +50,7 @@ pub fn tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, expires: 
             lists: false,
             text_alone: false,
         };
-        work.edits.extend(tools::insert(work.scripts, last, false, &tool, None)?);
+        work.edits.extend(tools::insert(work.scripts, last, &external.tools, false, &tool, None)?);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::work::Work;
 use crate::plan::handle::{Kind, Touch};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
-use crate::render::typescript::scripts::mentions;
+use crate::render::typescript::scripts::{Code, entry, mentions};
 
 /// `const game = games.get(id); if (!game) return; clearInterval(game.timer); …; games.delete(id);`, where a session ends: what stands
 /// between becomes the store's own clean-up. Answers whether it is that.
@@ -45,6 +45,68 @@ pub fn take(work: &mut Work<'_>, script: &Script, read: Node<'_>) -> Result<bool
     work.edits.cut(script, script.removal(own));
     guard.into_iter().chain(kept).for_each(|node| work.edits.cut(script, script.removal(node)));
     Ok(true)
+}
+
+/// Options by which a container is told what to do with a value that goes, and the position of the value among what that is given.
+const GOING: [(&str, usize); 6] =
+    [("dispose", 0), ("disposeAfter", 0), ("onEviction", 1), ("onEvict", 1), ("onExpire", 1), ("onDispose", 0)];
+
+/// What the container does with a value that goes, the handle store does.
+pub fn of_container(work: &mut Work<'_>) -> Result<(), Refused> {
+    let (script, made) = work.scripts.expression(&work.handle.store.made)?;
+    let given = made.child_by_field_name("arguments").map(children).unwrap_or_default();
+    let Some(options) = given.first().filter(|first| first.kind() == "object") else { return Ok(()) };
+    let options = Code { script, node: *options };
+    let mut found = GOING.iter().filter_map(|(name, index)| Some((*index, entry(options, name)?)));
+    let Some((index, option)) = found.next() else { return Ok(()) };
+    let refuse = |node: Node<'_>, why: &str| {
+        script.refuse(node, why, "let it take nothing but the value (`dispose: (value) => …`), and run again")
+    };
+    if let Some((_, other)) = found.next() {
+        return Err(refuse(other, "the container does two things with a value that goes"));
+    }
+    let close = going(work, options.to(option), index)
+        .ok_or_else(|| refuse(option, "what the container does with a value that goes needs more than the value"))?;
+    work.close = Some(close);
+    work.features.close = true;
+    Ok(())
+}
+
+/// The function that frees a value, by the option of a container.
+fn going(work: &Work<'_>, option: Code<'_>, index: usize) -> Option<String> {
+    let script = option.script;
+    let noun = &work.handle.names.variable;
+    let noun = noun.strip_suffix("Id").unwrap_or(noun);
+    let value = option.node.child_by_field_name("value");
+    let function = match value {
+        Some(value) if matches!(value.kind(), "arrow_function" | "function_expression") => value,
+        Some(value) => {
+            // A function of the program that takes the value alone.
+            let named = work.scripts.value(option.to(value)).filter(|found| is_function(found.node))?;
+            let takes = children(named.node.child_by_field_name("parameters")?).len();
+            return (index == 0 && takes == 1 && value.kind() == "identifier")
+                .then(|| format!("({noun}) => {}({noun})", script.of(value)));
+        }
+        None if option.node.kind() == "method_definition" => option.node,
+        None => return None,
+    };
+    let body = function.child_by_field_name("body")?;
+    let names = match function.child_by_field_name("parameters") {
+        Some(list) => children(list),
+        None => vec![function.child_by_field_name("parameter")?],
+    };
+    let own = *names.get(index)?;
+    let pattern = own.child_by_field_name("pattern").unwrap_or(own);
+    let bound = |node: &Node<'_>| script.of(node.child_by_field_name("pattern").unwrap_or(*node)).to_owned();
+    let others = names.iter().filter(|node| **node != own);
+    if others.into_iter().any(|node| !mentions(script, body, &bound(node)).is_empty())
+        || script.of(body).contains("this")
+    {
+        return None;
+    }
+    let waits = if script.of(function).starts_with("async") { "async " } else { "" };
+    let body = super::create::unindented(script, body, script.of(body)).join("\n").replace('\n', "\n\t");
+    Some(format!("{waits}({}) => {body}", script.of(pattern)))
 }
 
 /// `const game = games.get(id); if (!game) return 0; clearInterval(game.timer); games.delete(id); return game.moves;`, in a helper that

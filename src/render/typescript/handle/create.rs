@@ -117,7 +117,9 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     let (anchor_script, handled) = (work.scripts.of(&first.registration)?, work.scripts.of(&first.handler)?);
     let ahead = ahead(work, first);
     // A table that a loop registers may stand in another file than the loop.
-    let tried = || tools::insert(work.scripts, last, false, &destroying(work, &work.handle.store.name), ahead).ok();
+    let tried = || {
+        tools::insert(work.scripts, last, &handle.tools, false, &destroying(work, &work.handle.store.name), ahead).ok()
+    };
     let in_table = first.body.is_some() && tried().is_some_and(|all| all.iter().all(|one| one.path == handled.path));
     let code = if first.entry.is_some() || in_table { handled } else { anchor_script };
     let store = store_expression(work, code, first)?;
@@ -129,17 +131,17 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
             tool.description.pop();
             work.notes.push(lifetime_note(&tool.name, &handle.names));
         }
-        work.edits.extend(tools::insert(work.scripts, first, true, &tool, ahead)?);
+        work.edits.extend(tools::insert(work.scripts, first, &handle.tools, true, &tool, ahead)?);
     }
     let lists = if handle.owner { handle.names.list.clone() } else { None };
     if let Some(name) = &lists {
         let tool = listing(&handle.names, name, &store, work.wait);
-        work.edits.extend(tools::insert(work.scripts, first, true, &tool, ahead)?);
+        work.edits.extend(tools::insert(work.scripts, first, &handle.tools, true, &tool, ahead)?);
         work.features.list = true;
     }
     if destroys {
         let tool = destroying(work, &store);
-        work.edits.extend(tools::insert(work.scripts, last, false, &tool, ahead)?);
+        work.edits.extend(tools::insert(work.scripts, last, &handle.tools, false, &tool, ahead)?);
     }
     for tool in handle.tools.iter().filter(|tool| !creates && tool.role == Role::Creates) {
         tell_lifetime(work, tool);
@@ -286,10 +288,9 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         body.push(format!("{before}{line}{after}"));
     }
     beside(work, script, &mut body)?;
-    let tools: Vec<&str> = work.handle.tools.iter().map(|tool| tool.name.as_str()).collect();
     Ok(NewTool {
         name: names.create.clone(),
-        description: description(names, &users(tools, &work.handle.destroying_tool()), store),
+        description: description(names, &needed_by(work, &work.handle.destroying_tool()), store),
         parameters,
         body,
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
@@ -299,14 +300,22 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
     })
 }
 
+/// Who needs the handle, as the end of a sentence: by name, where all names are known.
+fn needed_by(work: &Work<'_>, destroy: &str) -> String {
+    let tools = &work.handle.tools;
+    if tools.iter().any(|tool| tool.entry.is_none() && tools::serves_several(work.scripts, tool)) {
+        return "the other tools need".to_owned();
+    }
+    users(tools.iter().map(|tool| tool.name.as_str()).collect(), destroy)
+}
+
 /// The tool that makes a handle which all else is kept by.
 fn opening(work: &Work<'_>, store: &str) -> NewTool {
     let names = &work.handle.names;
     let wait = if work.wait { "await " } else { "" };
-    let tools: Vec<&str> = work.handle.tools.iter().map(|tool| tool.name.as_str()).collect();
     NewTool {
         name: names.create.clone(),
-        description: description(names, &users(tools, &names.destroy), store),
+        description: description(names, &needed_by(work, &names.destroy), store),
         parameters: Vec::new(),
         body: vec![format!("const {} = {wait}{store}.create(true);", names.argument)],
         text: format!("Created {} ${{{}}}", names.noun, names.argument),

@@ -152,7 +152,7 @@ fn bound(entry: Node<'_>) -> Node<'_> {
     }
 }
 
-fn is_bound_id(script: &Script, carrier: &Carries, entry: Node<'_>) -> bool {
+pub fn is_bound_id(script: &Script, carrier: &Carries, entry: Node<'_>) -> bool {
     carrier
         .ids
         .iter()

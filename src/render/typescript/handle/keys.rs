@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::access::is_waited_for;
+use super::finish::is_bound_id;
 use super::registry;
 use super::shed;
 use super::work::{Work, whole_argument};
@@ -187,7 +188,23 @@ fn is_passed_on(work: &Work<'_>, index: usize, script: &Script, used: Node<'_>) 
 /// Whether a use of a name does nothing but lead to the key.
 fn is_key(work: &Work<'_>, index: usize, script: &Script, used: Node<'_>) -> bool {
     let within = |site: &Site| site.path == script.path && site.span.contains(span(used));
-    work.handle.carriers[index].ids.iter().any(within) || is_passed_on(work, index, script, used)
+    work.handle.carriers[index].ids.iter().any(within)
+        || is_passed_on(work, index, script, used)
+        || is_taken_apart(work, index, script, used)
+}
+
+/// `const { sessionId = 'default' } = extra`: nothing but the id is taken out of it.
+fn is_taken_apart(work: &Work<'_>, index: usize, script: &Script, used: Node<'_>) -> bool {
+    let declarator = used.parent().filter(|parent| parent.kind() == "variable_declarator");
+    let pattern = declarator
+        .filter(|declarator| declarator.child_by_field_name("value") == Some(used))
+        .and_then(|declarator| declarator.child_by_field_name("name"))
+        .filter(|name| name.kind() == "object_pattern");
+    let carrier = &work.handle.carriers[index];
+    pattern.is_some_and(|pattern| {
+        let entries = children(pattern);
+        !entries.is_empty() && entries.iter().all(|entry| is_bound_id(script, carrier, *entry))
+    })
 }
 
 fn parameter(work: &mut Work<'_>, index: usize, at: Span, whole: bool) -> Result<(), Refused> {

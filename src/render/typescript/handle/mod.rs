@@ -101,6 +101,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     work.features.wait = work.wait;
     work.features.close = !handle.companions.is_empty();
     keys::name(&mut work)?;
+    cleanup::of_container(&mut work)?;
     absent::take_out(&mut work)?;
     minted::without_older_ones(&mut work)?;
     timers::of_values(&mut work)?;

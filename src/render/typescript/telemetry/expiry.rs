@@ -5,7 +5,8 @@ use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::outside::sweep;
-use super::{TODO, Work, function, told};
+use super::told::{self, Told};
+use super::{TODO, Work, function};
 use crate::plan::handle::Kind;
 use crate::render::Refused;
 use crate::render::typescript::scope;
@@ -28,9 +29,14 @@ pub fn bound(work: &mut Work<'_>, name: &str, cleaned: bool) -> Result<(), Refus
     }
     let made = work.scripts.at(&work.plan.made)?;
     let Some(expiry) = expiry(work)? else {
-        if told::alone(work)? {
-            anew(work, made.script, statement(made.node), name);
-            return Ok(());
+        match told::by(work)? {
+            Told::Logged => {
+                anew(work, made.script, statement(made.node), name);
+                return Ok(());
+            }
+            // Nothing took them away so far, and nothing asks for them.
+            Told::Nowhere if !cleaned => return Ok(()),
+            _ => {}
         }
         let why = match cleaned {
             true => "counts ended with their session, and nothing says when those of an address end",

@@ -85,35 +85,62 @@ fn label(work: &mut Work<'_>, script: &Script, start: usize, end: usize) {
     }
 }
 
-/// Whether nothing but log lines tells the counts, so that they may begin anew at any time.
-pub fn alone(work: &Work<'_>) -> Result<bool, Refused> {
-    let mut seen = Vec::new();
+/// What tells the counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// More than log lines: an answer, or what decides about a call.
+    Elsewhere,
+    /// Nothing but log lines: they may begin anew at any time.
+    Logged,
+    /// Nothing.
+    Nowhere,
+}
+
+/// Where the counts were followed to.
+#[derive(Default)]
+struct Trail {
+    places: Vec<(String, Span)>,
+    logged: bool,
+}
+
+/// What tells the counts.
+pub fn by(work: &Work<'_>) -> Result<Told, Refused> {
+    let mut trail = Trail::default();
     for touch in &work.plan.touches {
         let (script, node) = work.scripts.expression(&touch.at)?;
-        if !is_told(work, script, node, &mut seen)? {
-            return Ok(false);
+        if !is_told(work, script, node, &mut trail)? {
+            return Ok(Told::Elsewhere);
         }
     }
-    Ok(!work.plan.touches.is_empty())
+    Ok(match trail.logged {
+        _ if work.plan.touches.is_empty() => Told::Elsewhere,
+        true => Told::Logged,
+        false => Told::Nowhere,
+    })
 }
 
 /// Where a value goes: into a log line, back into the table, or nowhere.
-fn is_told(work: &Work<'_>, script: &Script, node: Node<'_>, seen: &mut Vec<(String, Span)>) -> Result<bool, Refused> {
+fn is_told(work: &Work<'_>, script: &Script, node: Node<'_>, seen: &mut Trail) -> Result<bool, Refused> {
     let at = (script.path.clone(), span(node));
-    let Some(parent) = node.parent().filter(|_| !seen.contains(&at)) else { return Ok(true) };
-    seen.push(at);
+    let Some(parent) = node.parent().filter(|_| !seen.places.contains(&at)) else { return Ok(true) };
+    seen.places.push(at);
     let field = |name: &str| parent.child_by_field_name(name);
     match parent.kind() {
         "expression_statement" => Ok(true),
-        "if_statement" => Ok(field("condition") == Some(node)
-            && field("consequence")
-                .is_some_and(|then| field("alternative").is_none() && counts_on(work, script, then))),
+        "if_statement" => {
+            seen.logged = true;
+            Ok(field("condition") == Some(node)
+                && field("consequence")
+                    .is_some_and(|then| field("alternative").is_none() && counts_on(work, script, then)))
+        }
         "arguments" => {
             let Some(call) = parent.parent() else { return Ok(false) };
             let touches = |call: Node<'_>| {
                 work.plan.touches.iter().any(|touch| touch.at.path == script.path && touch.at.span == span(call))
             };
-            if is_log(script, call) || touches(call) {
+            let logs = is_log(script, call);
+            seen.logged |= logs;
+            if logs || touches(call) {
                 return Ok(true);
             }
             let callee = call.child_by_field_name("function").map(|callee| script.of(callee)).unwrap_or_default();
@@ -156,12 +183,7 @@ fn is_told(work: &Work<'_>, script: &Script, node: Node<'_>, seen: &mut Vec<(Str
     }
 }
 
-fn told_everywhere(
-    work: &Work<'_>,
-    script: &Script,
-    declared: Node<'_>,
-    seen: &mut Vec<(String, Span)>,
-) -> Result<bool, Refused> {
+fn told_everywhere(work: &Work<'_>, script: &Script, declared: Node<'_>, seen: &mut Trail) -> Result<bool, Refused> {
     for used in scope::uses(script, declared) {
         if !is_told(work, script, used, seen)? {
             return Ok(false);
@@ -171,7 +193,7 @@ fn told_everywhere(
 }
 
 /// What a helper answers is told where it is called.
-fn answered(work: &Work<'_>, script: &Script, node: Node<'_>, seen: &mut Vec<(String, Span)>) -> Result<bool, Refused> {
+fn answered(work: &Work<'_>, script: &Script, node: Node<'_>, seen: &mut Trail) -> Result<bool, Refused> {
     let around = std::iter::successors(Some(node), Node::parent).find(|node| is_function(*node));
     for carrier in &work.plan.carriers {
         let (other, found) = function(work, &carrier.function)?;

@@ -3,16 +3,22 @@
 use tree_sitter::Node;
 
 use super::reach::{Helped, lost, property_of_entry, reach, table_entry};
-use super::register::{Registration, handler_of, read};
-use super::{Kind, NewTool, Parameter, literal, schema, sdk, table};
+use super::register::{handler_of, read};
+use super::{Kind, NewTool, Parameter, home, literal, schema, sdk, table};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
-use crate::render::typescript::script::{Script, children, statement};
+use crate::render::typescript::script::{Script, children};
 use crate::render::typescript::scripts::{Code, Scripts, property};
 use crate::render::{Change, Refused};
 
-/// Adds a tool before or behind the registration of another.
-pub fn insert(scripts: &Scripts<'_>, beside: &ToolUse, before: bool, tool: &NewTool) -> Result<Vec<Change>, Refused> {
+/// Adds a tool before or behind the registration of another, where it runs once and whenever one of `all` is registered.
+pub fn insert(
+    scripts: &Scripts<'_>,
+    beside: &ToolUse,
+    all: &[ToolUse],
+    before: bool,
+    tool: &NewTool,
+) -> Result<Vec<Change>, Refused> {
     let registration = read(scripts, beside)?;
     let handler = handler_of(scripts, beside)?;
     let callback = registration.call.to(registration.arguments[registration.arguments.len() - 1]);
@@ -31,12 +37,14 @@ pub fn insert(scripts: &Scripts<'_>, beside: &ToolUse, before: bool, tool: &NewT
         let alone = NewTool { text_alone: answers == Answers::Text, ..tool.clone() };
         let tool = if answers == Answers::Text { &alone } else { tool };
         return match (helped, table_entry(handler)) {
-            (Some(helped), _) => call_again(helped.call, handler, before, beside, tool),
+            (Some(helped), _) => {
+                let home = home::of(scripts, beside, all, before)?;
+                call_again(helped.call, &home, handler, beside, tool)
+            }
             (None, Some((entry, own))) => table::insert(&registration, entry, own, handler, before, tool),
             (None, None) => Err(lost(callback)),
         };
     }
-    let script = registration.call.script;
     let chained = registration.receiver.kind() == "call_expression";
     if chained {
         return Err(registration.call.refuse(
@@ -44,7 +52,10 @@ pub fn insert(scripts: &Scripts<'_>, beside: &ToolUse, before: bool, tool: &NewT
             "register each in a statement of its own, and run again",
         ));
     }
-    let mut changes = beside_statement(script, statement(registration.call.node), before, &text(&registration, tool));
+    let home = home::of(scripts, beside, all, before)?;
+    let script = home.statement.script;
+    let text = text(script, &home.receiver, registration.method, tool);
+    let mut changes = beside_statement(script, home.statement.node, home.before, &text);
     changes.extend(zod_import(script, tool));
     Ok(changes)
 }
@@ -92,8 +103,8 @@ fn answers_of(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Option<Answers>, 
 /// One more call of a helper that registers tools, argument by argument like another.
 fn call_again(
     call: Code<'_>,
+    home: &home::Home<'_>,
     handler: Code<'_>,
-    before: bool,
     beside: &ToolUse,
     tool: &NewTool,
 ) -> Result<Vec<Change>, Refused> {
@@ -126,7 +137,7 @@ fn call_again(
     }
     let comma = if script.style.trailing_commas { "," } else { "" };
     let text = format!("{function}(\n{}{comma}\n);", texts.join(",\n"));
-    let mut changes = beside_statement(script, statement(call.node), before, &text);
+    let mut changes = beside_statement(script, home.statement.node, home.before, &text);
     changes.extend(zod_import(script, tool));
     Ok(changes)
 }
@@ -155,15 +166,13 @@ fn beside_statement(script: &Script, statement: Node<'_>, before: bool, text: &s
     vec![script.change(Span::new(end, end), format!("{newline}{newline}{indent}{text}{gap}"))]
 }
 
-fn text(registration: &Registration<'_>, tool: &NewTool) -> String {
-    let script = registration.call.script;
+fn text(script: &Script, receiver: &str, method: &str, tool: &NewTool) -> String {
     let comma = if script.style.trailing_commas { "," } else { "" };
-    let receiver = script.of(registration.receiver);
     let name = script.style.string(&tool.name);
     let function = arrow(script, tool, false);
     let function = function.replace('\n', "\n\t");
-    let mut out = format!("{receiver}.{}(\n\t{name},\n", registration.method);
-    if registration.method == "registerTool" {
+    let mut out = format!("{receiver}.{method}(\n\t{name},\n");
+    if method == "registerTool" {
         out.push_str(&format!("\t{},\n", configuration(script, tool)));
     } else {
         out.push_str(&format!("\t{},\n", description(script, tool, "\t\t")));

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::create::answer;
 use super::register::handler_of;
-use super::{Added, Argument, Context, Kind, NewTool, handler, json};
+use super::{Added, Argument, Context, Kind, NewTool, handler, json, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, statement};
@@ -24,7 +24,10 @@ pub(super) fn listed<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Result<Cod
 /// Adds an argument to a listed tool. The handler's own parameters are seen to by [`context`]. The server has not checked the
 /// arguments: the handler's code gets the handle by `handleIn`, which does.
 pub fn add_argument(scripts: &Scripts<'_>, tool: &ToolUse, argument: &Argument) -> Result<Added, Refused> {
-    let changes = json::extend(scripts, listed(scripts, tool)?, argument)?;
+    let entry = listed(scripts, tool)?;
+    let mut changes = json::extend(scripts, entry, argument)?;
+    let list = entry.node.parent().filter(|list| list.kind() == "array");
+    changes.extend(list.map(|list| sdk::list_of_tools(entry.script, list)).into_iter().flatten());
     let handler = handler_of(scripts, tool)?;
     if argument.schema.is_some() {
         return Ok(Added { changes, name: name_of(handler, &argument.name)?, auth: None });

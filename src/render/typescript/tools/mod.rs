@@ -10,6 +10,7 @@ mod create;
 mod describe;
 mod dispatch;
 mod handler;
+mod home;
 mod json;
 mod literal;
 mod reach;
@@ -23,6 +24,7 @@ mod types;
 
 pub use answer::{append_to_answers, append_to_texts};
 pub use describe::{description, say_more};
+pub use home::serves_several;
 pub use json::require;
 pub use literal::pair;
 pub use register::argument_schema;
@@ -192,16 +194,17 @@ pub fn answering(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Vec<Change>, R
 }
 
 /// Adds a tool before (or behind) the registration of another, in that one's form. Where tools are dispatched by name, it is
-/// dispatched before the code at `ahead` runs.
+/// dispatched before the code at `ahead` runs. `all` are the tools that go with it.
 pub fn insert(
     scripts: &Scripts<'_>,
     beside: &ToolUse,
+    all: &[ToolUse],
     before: bool,
     tool: &NewTool,
     ahead: Option<Span>,
 ) -> Result<Vec<Change>, Refused> {
     match &beside.entry {
         Some(_) => dispatch::insert(scripts, beside, before, tool, ahead),
-        None => create::insert(scripts, beside, before, tool),
+        None => create::insert(scripts, beside, all, before, tool),
     }
 }

@@ -34,8 +34,8 @@ enum Slot<'s> {
     Present(Code<'s>),
     /// A property that this literal lacks, with this name.
     Property(Code<'s>, &'s str),
-    /// An argument before the handler.
-    Argument(Node<'s>),
+    /// An argument between two others.
+    Argument { behind: Node<'s>, before: Node<'s> },
     /// What stands for a schema where there is none: `null`.
     Absent(Code<'s>),
 }
@@ -97,15 +97,15 @@ impl<'s> Registration<'s> {
                 "let this call hand on a schema, and run again",
             ));
         }
-        Ok(Slot::Argument(self.before_annotations()))
+        Ok(self.before_annotations())
     }
 
     /// The argument that a new shape goes before: annotations stand behind it.
-    fn before_annotations(&self) -> Node<'s> {
+    fn before_annotations(&self) -> Slot<'s> {
         let last = self.arguments.len() - 1;
-        let earlier =
-            self.arguments[1..last].iter().find(|argument| self.call.to(**argument).bare().node.kind() == "object");
-        earlier.copied().unwrap_or(self.arguments[last])
+        let is_object = |index: &usize| self.call.to(self.arguments[*index]).bare().node.kind() == "object";
+        let index = (1..last).find(is_object).unwrap_or(last);
+        Slot::Argument { behind: self.arguments[index - 1], before: self.arguments[index] }
     }
 
     fn slot_of_configuration(
@@ -253,7 +253,7 @@ pub fn argument_schema<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse, name: &str)
     }
     match find(scripts, tool)?.slot {
         Slot::Present(written) => Ok(schema::of_argument(scripts, written, name)),
-        Slot::Property(..) | Slot::Argument(_) | Slot::Absent(_) => Ok(None),
+        Slot::Property(..) | Slot::Argument { .. } | Slot::Absent(_) => Ok(None),
     }
 }
 
@@ -296,7 +296,7 @@ pub fn add_argument(
             changes.extend(schema::replaced(code, shape, &lines));
             changes.extend(sdk::zod_import(code.script));
         }
-        Slot::Argument(before) => {
+        Slot::Argument { behind, before } => {
             let script = scripts.open(&tool.registration.path)?;
             let shape = schema::alone(script, &[schema::entry(script, argument)]);
             let at = before.start_byte();
@@ -312,7 +312,9 @@ pub fn add_argument(
             } else {
                 shape
             };
-            changes.push(script.change(Span::new(at, at), format!("{shape},{glue}")));
+            // Behind the argument before it: what is written in front of the handler may be that it is asynchronous.
+            let end = behind.end_byte();
+            changes.push(script.change(Span::new(end, end), format!(",{glue}{shape}")));
             changes.extend(sdk::zod_import(script));
         }
     }

@@ -22,8 +22,22 @@ enum Form<'s> {
     Object(Code<'s>),
     /// The same, where it is settled how unknown keys are taken: the literal.
     Settled(Code<'s>),
+    /// Another schema with more properties, `Base.extend({ … })`: the literal. What is added to that stands behind those of the other.
+    Grown(Code<'s>),
     /// The same, with checks on the whole: the literal. Such a thing can't be extended.
     Checked(Code<'s>),
+}
+
+impl<'s> Form<'s> {
+    fn literal(&self) -> Code<'s> {
+        match self {
+            Self::Shape(literal)
+            | Self::Object(literal)
+            | Self::Settled(literal)
+            | Self::Grown(literal)
+            | Self::Checked(literal) => *literal,
+        }
+    }
 }
 
 /// The entry of the argument in a shape.
@@ -93,16 +107,26 @@ pub fn extend<'s>(scripts: &'s Scripts<'_>, schema: Code<'s>, argument: &Argumen
             changes.extend(sdk::zod_import(script));
             Ok(Extended { changes, constant: None })
         }
+        Some(Form::Grown(literal)) => {
+            clash(literal, argument)?;
+            let mut changes = replaced(code, merged(script, argument, code.text()), "");
+            changes.extend(sdk::zod_import(script));
+            Ok(Extended { changes, constant: None })
+        }
         None => elsewhere(scripts, code, argument),
     }
+}
+
+/// The properties of a schema behind the argument; how it takes unknown keys stays as it is.
+fn merged(script: &Script, argument: &Argument, schema: &str) -> String {
+    format!("{}.object({{ {} }}).merge({schema})", sdk::zod(script), entry(script, argument))
 }
 
 /// The schema of one argument in a shape that is written out, or in a constant that holds one.
 pub fn of_argument<'s>(scripts: &'s Scripts<'_>, schema: Code<'s>, name: &str) -> Option<Code<'s>> {
     let code = schema.bare();
     let found = form(code).or_else(|| form(scripts.value(code)?.bare()))?;
-    let (Form::Shape(literal) | Form::Object(literal) | Form::Settled(literal) | Form::Checked(literal)) = found;
-    property(literal, name)
+    property(found.literal(), name)
 }
 
 /// The argument must not be there already.
@@ -133,22 +157,20 @@ fn elsewhere<'s>(scripts: &'s Scripts<'_>, code: Code<'s>, argument: &Argument) 
     };
     let value = scripts.value(named).ok_or_else(unclear)?.bare();
     let form = form(value).ok_or_else(unclear)?;
-    let literal = match &form {
-        Form::Shape(literal) | Form::Object(literal) | Form::Settled(literal) | Form::Checked(literal) => *literal,
-    };
+    let literal = form.literal();
     clash(literal, argument)?;
-    if let Some(name) = only_used_here(named, value) {
+    if let Some(name) = only_used_here(named, value).filter(|_| !matches!(form, Form::Grown(_))) {
         let mut changes = push_front(value.script, literal.node, &entry(value.script, argument));
         changes.extend(sdk::zod_import(value.script));
         return Ok(Extended { changes, constant: Some(name) });
     }
-    let (entry, text, z) = (entry(script, argument), named.text(), sdk::zod(script));
+    let (whole, entry, text, z) = (argument, entry(script, argument), named.text(), sdk::zod(script));
     let text = match form {
         Form::Checked(_) => return Err(unclear()),
         _ if of_shape => format!("{{ {entry}, ...{text}.shape }}"),
         Form::Shape(_) => format!("{{ {entry}, ...{text} }}"),
         Form::Object(_) => format!("{z}.object({{ {entry}, ...{text}.shape }})"),
-        Form::Settled(_) => format!("{text}.extend({{ {entry} }})"),
+        Form::Settled(_) | Form::Grown(_) => merged(script, whole, text),
     };
     let mut changes = replaced(code, text, "");
     changes.extend(sdk::zod_import_like(script, value.script));
@@ -216,14 +238,15 @@ fn form(code: Code<'_>) -> Option<Form<'_>> {
             match method {
                 "object" if receiver.kind() == "identifier" => literal().map(Form::Object),
                 "strictObject" | "looseObject" if receiver.kind() == "identifier" => literal().map(Form::Settled),
-                "extend" | "safeExtend" => literal().map(Form::Settled),
+                "extend" | "safeExtend" => literal().map(Form::Grown),
                 "describe" | "meta" | "strip" | "register" => form(code.to(receiver)),
                 "strict" | "passthrough" | "loose" | "catchall" => match form(code.to(receiver))? {
                     Form::Object(literal) | Form::Settled(literal) => Some(Form::Settled(literal)),
+                    Form::Grown(literal) => Some(Form::Grown(literal)),
                     Form::Shape(_) | Form::Checked(_) => None,
                 },
                 "refine" | "superRefine" | "transform" => match form(code.to(receiver))? {
-                    Form::Object(literal) | Form::Settled(literal) | Form::Checked(literal) => {
+                    Form::Object(literal) | Form::Settled(literal) | Form::Grown(literal) | Form::Checked(literal) => {
                         Some(Form::Checked(literal))
                     }
                     Form::Shape(_) => None,

@@ -1,8 +1,10 @@
 //! What a file's imports say of the SDK's release and of its schema library.
 
+use crate::model::facts::Span;
 use crate::render::Change;
 use crate::render::typescript::imports::{self, Wanted};
 use crate::render::typescript::script::{Script, children};
+use crate::render::typescript::scripts::mentions;
 use tree_sitter::Node;
 
 /// Whether a file is written for the second SDK.
@@ -10,6 +12,26 @@ pub fn is_second(script: &Script) -> bool {
     sources(script)
         .iter()
         .any(|(_, source)| source.strip_prefix("@modelcontextprotocol/").is_some_and(|rest| !rest.starts_with("sdk")))
+}
+
+/// A list of tools that the second SDK is handed as it is written, of the SDK's own type: tools whose properties differ have no type
+/// in common that it takes.
+pub fn list_of_tools(script: &Script, list: Node<'_>) -> Vec<Change> {
+    let plain = list.parent().is_some_and(|parent| parent.kind() == "pair");
+    let from = "@modelcontextprotocol/server";
+    if !plain || !script.typed() || !sources(script).iter().any(|(_, source)| *source == from) {
+        return Vec::new();
+    }
+    let known = imports::local_name(script, from, "Tool");
+    let name = known.clone().unwrap_or_else(|| "Tool".to_owned());
+    if known.is_none() && !mentions(script, script.tree.root_node(), &name).is_empty() {
+        return Vec::new();
+    }
+    let end = list.end_byte();
+    let mut out = vec![script.change(Span::new(end, end), format!(" as {name}[]"))];
+    let wanted = Wanted { source: from, name: "Tool", alias: None, is_type: true };
+    out.extend(known.is_none().then(|| imports::add(script, &[wanted])).into_iter().flatten());
+    out
 }
 
 /// What the schema library is called in a file.

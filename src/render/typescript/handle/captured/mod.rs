@@ -133,12 +133,12 @@ fn new_tools(records: &[Record<'_>], filling: &[String], edits: &mut Edits) -> R
         lists: false,
     };
     let dropping = create::drops(names, names.create.clone(), &record.store, true, captured.owner);
-    edits.extend(tools::insert(record.scripts, first, true, &creating, None)?);
+    edits.extend(tools::insert(record.scripts, first, &captured.tools, true, &creating, None)?);
     if let Some(name) = names.list.as_ref().filter(|_| captured.owner) {
         let listing = create::listing(names, name, &record.store, true);
-        edits.extend(tools::insert(record.scripts, first, true, &listing, None)?);
+        edits.extend(tools::insert(record.scripts, first, &captured.tools, true, &listing, None)?);
     }
-    edits.extend(tools::insert(record.scripts, last, false, &dropping, None)?);
+    edits.extend(tools::insert(record.scripts, last, &captured.tools, false, &dropping, None)?);
     Ok(())
 }
 
