@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 
 use super::{Site, site};
 use crate::model::facts::{ExprKind, TOP};
-use crate::model::reach::reach;
 use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::reach::reach;
 use crate::rules::detect::{Context, Spot};
 
 /// How far calls are followed back to the start of the program.

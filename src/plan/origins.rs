@@ -3,8 +3,8 @@
 use super::{Site, site};
 use crate::model::facts::{ExprKind, Imported, SymbolKind};
 use crate::model::flow::value::{self, ObjId};
-use crate::model::reach::reach;
 use crate::model::program::{At, ExprRef, Link};
+use crate::model::reach::reach;
 use crate::model::vocabulary::Op;
 use crate::rules::detect::{Context, Spot};
 

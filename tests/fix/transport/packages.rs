@@ -68,8 +68,7 @@ app.listen(3000);
 ";
 
 const ROOT: &str = r#"{ "name": "all", "private": true, "workspaces": ["packages/*"] }"#;
-const STATE_MANIFEST: &str =
-    r#"{ "name": "@maze/state", "type": "module", "exports": "./src/index.ts" }"#;
+const STATE_MANIFEST: &str = r#"{ "name": "@maze/state", "type": "module", "exports": "./src/index.ts" }"#;
 
 /// A repository with the servers that are named, all made of one package of state.
 fn repository(servers: &[&str], state: &str) -> Package {
