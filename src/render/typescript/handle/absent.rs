@@ -10,7 +10,7 @@ use crate::render::typescript::script::{Script, bare, children, enclosing_functi
 
 /// What a condition asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asks {
+pub(super) enum Asks {
     /// Whether the value is missing.
     Missing,
     /// Whether it is there.
@@ -83,14 +83,14 @@ fn one(work: &mut Work<'_>, script: &Script, branch: Node<'_>, carrier: usize, c
 
 /// What a condition looked at.
 #[derive(Clone, Copy)]
-struct Looked<'t> {
+pub(super) struct Looked<'t> {
     /// The declaration of the variable that holds what was looked up.
     variable: Option<Node<'t>>,
     /// It can only be missing, and not empty.
     sure: bool,
 }
 
-fn asks<'t>(work: &Work<'_>, script: &'t Script, condition: Node<'t>, carrier: usize) -> Option<(Asks, Looked<'t>)> {
+pub(super) fn asks<'t>(work: &Work<'_>, script: &'t Script, condition: Node<'t>, carrier: usize) -> Option<(Asks, Looked<'t>)> {
     let flip = |asks| match asks {
         Asks::Missing => Asks::There,
         Asks::There => Asks::Missing,

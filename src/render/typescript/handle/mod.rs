@@ -11,6 +11,7 @@ mod cleanup;
 mod create;
 mod dropped;
 pub(super) mod edits;
+mod either_way;
 pub(super) mod finish;
 pub(super) mod initial;
 mod injected;
@@ -47,6 +48,7 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     if handle.registry {
         return registry::render(handle, files);
     }
+    works_without(handle, files)?;
     let refused = match by_value(handle, files) {
         Ok(rendered) => return Ok(rendered),
         Err(refused) => refused,
@@ -55,6 +57,14 @@ pub fn render(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     let mut rendered = registry::render(otherwise, files).map_err(|_| refused)?;
     rendered.instead = Some((otherwise.title(), otherwise.reasons.clone()));
     Ok(rendered)
+}
+
+/// Refuses where a tool needs no value: it would have to be given a handle all the same.
+fn works_without(handle: &Handle, files: &dyn Files) -> Result<(), Refused> {
+    let scripts = Scripts::new(files);
+    let mut work = begin(handle, &scripts, scripts.of(&handle.store.declared)?);
+    work.creating = minted::creating(&work);
+    either_way::check(&work)
 }
 
 fn begin<'a>(handle: &'a Handle, scripts: &'a Scripts<'a>, declaring: &Script) -> Work<'a> {
