@@ -56,6 +56,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entry::Entry;
 use super::header_list;
+use super::in_flight;
 use super::project::Project;
 use super::prune::prune;
 use super::script::Script;
@@ -237,6 +238,8 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     }
     out.notes.extend(unclear);
     out.level = (!out.notes.is_empty()).then_some(Level::Review);
+    // What is new in the code is told; it changes no tool and asks for no decision.
+    let mut told = Vec::new();
     if !modern {
         for (own, unit) in changes.iter_mut().zip(&world.units) {
             let uncaught = |route: &Route| {
@@ -244,7 +247,10 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
                     && routes::framework(route, &unit.script).is_ok_and(|known| known == Framework::Express)
             };
             if step.routes.iter().any(uncaught) && !Project::of(files, &unit.script.path).express_catches() {
-                *own = guard::changes(&unit.script, std::mem::take(own));
+                if let Some(changes) = guard::changes(&unit.script, own) {
+                    *own = changes;
+                    told.push(guard::NOTE);
+                }
             }
         }
     }
@@ -260,5 +266,8 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     out.changes = changes.concat();
     out.changes.extend(elsewhere);
     out.changes.extend(lists.changes.into_iter().filter(|change| world.unit(&change.path).is_none()));
+    told.extend(out.changes.iter().find_map(|change| in_flight::told(&change.text)));
+    told.dedup();
+    out.notes.extend(told.into_iter().map(str::to_owned));
     Ok(out)
 }
