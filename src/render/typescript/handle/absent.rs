@@ -90,7 +90,12 @@ pub(super) struct Looked<'t> {
     sure: bool,
 }
 
-pub(super) fn asks<'t>(work: &Work<'_>, script: &'t Script, condition: Node<'t>, carrier: usize) -> Option<(Asks, Looked<'t>)> {
+pub(super) fn asks<'t>(
+    work: &Work<'_>,
+    script: &'t Script,
+    condition: Node<'t>,
+    carrier: usize,
+) -> Option<(Asks, Looked<'t>)> {
     let flip = |asks| match asks {
         Asks::Missing => Asks::There,
         Asks::There => Asks::Missing,

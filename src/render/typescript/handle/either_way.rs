@@ -21,7 +21,9 @@ pub fn check(work: &Work<'_>) -> Result<(), Refused> {
         while let Some(node) = stack.pop() {
             stack.extend(children(node));
             let condition = node.child_by_field_name("condition").filter(|_| node.kind() == "ternary_expression");
-            let Some(condition) = condition.filter(|_| statement(node).kind() == "expression_statement") else { continue };
+            let Some(condition) = condition.filter(|_| statement(node).kind() == "expression_statement") else {
+                continue;
+            };
             let nothing = ["consequence", "alternative"].iter().any(|side| {
                 let side = node.child_by_field_name(side).map(bare);
                 side.is_none_or(|side| matches!(script.of(side), "undefined" | "null"))

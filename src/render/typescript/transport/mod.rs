@@ -246,11 +246,12 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
                 route.at.path == unit.script.path
                     && routes::framework(route, &unit.script).is_ok_and(|known| known == Framework::Express)
             };
-            if step.routes.iter().any(uncaught) && !Project::of(files, &unit.script.path).express_catches() {
-                if let Some(changes) = guard::changes(&unit.script, own) {
-                    *own = changes;
-                    told.push(guard::NOTE);
-                }
+            if step.routes.iter().any(uncaught)
+                && !Project::of(files, &unit.script.path).express_catches()
+                && let Some(changes) = guard::changes(&unit.script, own)
+            {
+                *own = changes;
+                told.push(guard::NOTE);
             }
         }
     }
