@@ -40,6 +40,7 @@ mod node;
 mod phrase;
 mod pre_handlers;
 mod probing;
+mod properties;
 mod routes;
 mod servers;
 mod setup;
@@ -223,7 +224,10 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
         let (settled, lines) = comments::revised(unit, settled, modern);
         // What becomes of them with the handler of the second SDK is seen then.
         unclear.extend(comments::note(&unit.script, &lines).filter(|_| !modern));
-        changes.push(settled);
+        let unread = properties::unread(&unit.script, &settled);
+        let mut all = [settled, unread].concat();
+        all.sort_by_key(|change| (change.span.start, change.span.end));
+        changes.push(all);
     }
     let left = fold.left(&changes, stopped.as_ref().err());
     let answered = answered::check(world, &changes);

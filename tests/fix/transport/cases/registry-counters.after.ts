@@ -14,7 +14,7 @@ const track = (_req: Request, res: Response, next: NextFunction) => {
 class Registry {
   private readonly counters = { opened: 0, closed: 0, reaped: 0 };
 
-  constructor(private readonly ttlMs: number) {
+  constructor(_ttlMs: number) {
   }
 
   async open(): Promise<StreamableHTTPServerTransport> {
