@@ -77,7 +77,7 @@ pub(super) fn is_measured(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[Obj
         let facts = flow.program.module(at.module);
         let span = facts.expr(at.id).span;
         reads.iter().any(|read| read.module == at.module && span.contains(facts.expr(read.id).span))
-            || facts.expr_ids().filter(|id| span.contains(facts.expr(*id).span)).any(|id| match facts.kind(id) {
+            || flow.exprs_within(at.module, span).any(|id| match facts.kind(id) {
                 ExprKind::Member { object, .. } => {
                     flow.objects_at(At { module: at.module, id: *object }).any(|id| objects.contains(&id))
                 }

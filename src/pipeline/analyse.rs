@@ -238,7 +238,7 @@ impl Analyser<'_> {
             let Some(server) = server::answer(analysis, &signals, &package, shape, &place) else { continue };
             parts.push(Part { owner, modules, http: shape.http, server });
         }
-        let parts = Parts::new(program, &owners, parts);
+        let parts = Parts::new(&owners, parts);
         let plans = parts.plans(analysis, &signals, &self.options.plan);
         for (index, part) in parts.list().iter().enumerate() {
             let mut server = part.server.clone();

@@ -11,6 +11,8 @@ pub struct Owners {
     pub list: Vec<(Family, String)>,
     /// For each module, the place of its package in the list.
     pub of: Vec<usize>,
+    /// Which package imports which.
+    imports: FxHashSet<(usize, usize)>,
 }
 
 impl Owners {
@@ -25,8 +27,13 @@ impl Owners {
                 list.len() - 1
             })
         });
-        let of = of.collect();
-        Self { list, of }
+        let of: Vec<usize> = of.collect();
+        let between = program.links.iter().filter_map(|((module, _), link)| match link {
+            Link::Module(target) => Some((of[*module as usize], of[*target as usize])),
+            _ => None,
+        });
+        let imports = between.filter(|(from, to)| from != to).collect();
+        Self { list, of, imports }
     }
 
     /// For each module, whether it belongs to a package.
@@ -35,19 +42,11 @@ impl Owners {
     }
 
     /// Packages whose code a package runs: those that it imports, directly or not. Beyond those that `serve` themselves nobody looks.
-    pub fn below(&self, program: &Program, owner: usize, serves: &dyn Fn(usize) -> bool) -> FxHashSet<usize> {
-        let imports: FxHashSet<(usize, usize)> = program
-            .links
-            .iter()
-            .filter_map(|((module, _), link)| match link {
-                Link::Module(target) => Some((self.of[*module as usize], self.of[*target as usize])),
-                _ => None,
-            })
-            .collect();
+    pub fn below(&self, owner: usize, serves: &dyn Fn(usize) -> bool) -> FxHashSet<usize> {
         let mut out = FxHashSet::default();
         let mut pending = vec![owner];
         while let Some(from) = pending.pop() {
-            for (_, to) in imports.iter().filter(|(importer, _)| *importer == from) {
+            for (_, to) in self.imports.iter().filter(|(importer, _)| *importer == from) {
                 if *to != owner && out.insert(*to) && !serves(*to) {
                     pending.push(*to);
                 }

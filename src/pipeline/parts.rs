@@ -6,7 +6,6 @@ use super::owners::Owners;
 use crate::classify::answer::Server;
 use crate::classify::signals::Signals;
 use crate::classify::stores::Analysis;
-use crate::model::program::Program;
 use crate::plan::{self, PlanSettings, ServerPlan};
 use crate::rules::detect::Context;
 
@@ -32,10 +31,10 @@ pub struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Sees which parts run the code of which packages.
-    pub fn new(program: &Program, owners: &'a Owners, parts: Vec<Part>) -> Self {
+    pub fn new(owners: &'a Owners, parts: Vec<Part>) -> Self {
         let serving: FxHashSet<usize> = parts.iter().filter(|part| part.http).map(|part| part.owner).collect();
         let below = |part: &Part| match part.http {
-            true => owners.below(program, part.owner, &|owner| serving.contains(&owner)),
+            true => owners.below(part.owner, &|owner| serving.contains(&owner)),
             false => FxHashSet::default(),
         };
         Self { owners, below: parts.iter().map(below).collect(), parts }

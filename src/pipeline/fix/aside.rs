@@ -1,4 +1,5 @@
-//! Documents and tests beside the code of a server: nothing of ours changes them, and what they say may not be so any more.
+//! Files beside the code that a step changes, documents and tests above all: nothing of ours changes them, and what they say may not be
+//! so any more.
 
 use std::fs;
 use std::path::Path;
@@ -9,6 +10,8 @@ const MOST_LINES: usize = 8;
 const MOST_FILES: usize = 12;
 /// How many entries of folders are looked at.
 const MOST_ENTRIES: usize = 4_000;
+/// How many folders one within the other are looked into.
+const MOST_DEPTH: usize = 6;
 /// How large a file may be.
 const MOST_BYTES: u64 = 1 << 20;
 /// Folders with a hidden name in which there are instructions for agents.
@@ -25,12 +28,22 @@ pub enum Kind {
 
 /// Hands over each document and each test of the server in `folder`, with its text.
 pub fn each(root: &Path, folder: &str, visit: &mut dyn FnMut(Kind, &str, &str)) {
-    let own = if folder == "." { String::new() } else { folder.to_owned() };
-    let mut left = MOST_ENTRIES;
-    look(root, &own, 0, &mut left, visit);
-    if !own.is_empty() {
-        file(root, "README.md", visit);
+    let mut found = |path: &str, text: String| {
+        if let Some(kind) = kind_of(path) {
+            visit(kind, path, &text);
+        }
+    };
+    files(root, folder, &|path| kind_of(path).is_some(), &mut found);
+    if folder != "." {
+        file(root, "README.md", &mut found);
     }
+}
+
+/// Hands over the texts below a folder whose paths are wanted. What others wrote or programs made is passed over.
+pub fn files(root: &Path, folder: &str, wanted: &dyn Fn(&str) -> bool, visit: &mut dyn FnMut(&str, String)) {
+    let own = if folder == "." { "" } else { folder };
+    let mut left = MOST_ENTRIES;
+    look(root, own, 0, &mut left, wanted, visit);
 }
 
 /// Files with their lines, told in one sentence.
@@ -54,10 +67,19 @@ pub fn lines(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<usize> {
     text.lines().enumerate().filter(|(_, line)| wanted(line)).map(|(index, _)| index + 1).collect()
 }
 
-fn look(root: &Path, folder: &str, depth: usize, left: &mut usize, visit: &mut dyn FnMut(Kind, &str, &str)) {
+fn look(
+    root: &Path,
+    folder: &str,
+    depth: usize,
+    left: &mut usize,
+    wanted: &dyn Fn(&str) -> bool,
+    visit: &mut dyn FnMut(&str, String),
+) {
     const FOREIGN: &[&str] = &["node_modules", "dist", "build", "out", "target", "vendor", "coverage"];
     let Ok(entries) = fs::read_dir(root.join(folder)) else { return };
-    for entry in entries.flatten() {
+    let mut entries: Vec<_> = entries.flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
         if *left == 0 {
             return;
         }
@@ -66,22 +88,20 @@ fn look(root: &Path, folder: &str, depth: usize, left: &mut usize, visit: &mut d
         let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
         let Ok(kind) = entry.file_type() else { continue };
         let hidden = name.starts_with('.') && !SHOWN.contains(&name.as_str());
-        if kind.is_dir() && depth < 5 && !hidden && !FOREIGN.contains(&name.as_str()) {
-            look(root, &path, depth + 1, left, visit);
-        } else if kind.is_file() {
+        if kind.is_dir() && depth < MOST_DEPTH && !hidden && !FOREIGN.contains(&name.as_str()) {
+            look(root, &path, depth + 1, left, wanted, visit);
+        } else if kind.is_file() && wanted(&path) {
             file(root, &path, visit);
         }
     }
 }
 
-fn file(root: &Path, path: &str, visit: &mut dyn FnMut(Kind, &str, &str)) {
-    let Some(kind) = kind_of(path) else { return };
+fn file(root: &Path, path: &str, visit: &mut dyn FnMut(&str, String)) {
     let at = root.join(path);
-    if fs::metadata(&at).map_or(true, |meta| meta.len() > MOST_BYTES) {
-        return;
-    }
-    if let Ok(text) = fs::read_to_string(&at) {
-        visit(kind, path, &text);
+    if fs::metadata(&at).is_ok_and(|meta| meta.len() <= MOST_BYTES)
+        && let Ok(text) = fs::read_to_string(&at)
+    {
+        visit(path, text);
     }
 }
 

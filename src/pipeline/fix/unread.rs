@@ -2,9 +2,9 @@
 //! the program is not seen here.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
+use super::aside;
 use crate::edit::Change;
 use crate::workspace::{names, paths};
 
@@ -33,19 +33,13 @@ const WORDS: &[&str] = &[
     "stateful",
     "stateless",
 ];
-/// How many entries of folders are looked at.
-const MOST_ENTRIES: usize = 4_000;
-/// How large a file may be.
-const MOST_BYTES: u64 = 1 << 20;
 /// How many places are named.
 const MOST_PLACES: usize = 12;
 
 /// What is to be told of the settings of the server in `folder`, after some changes.
 pub fn note(root: &Path, folder: &str, changes: &[Change]) -> Option<String> {
     let (mut sources, mut others) = (BTreeMap::new(), BTreeMap::new());
-    let own = if folder == "." { "" } else { folder };
-    let mut left = MOST_ENTRIES;
-    collect(root, own, 0, &mut left, &mut |path, text| {
+    aside::files(root, folder, &|path| is_told(paths::file_name(path)), &mut |path, text| {
         let tests =
             names::language_of(path).is_some_and(|language| names::is_test_file(paths::file_name(path), language));
         let kept = if is_source(path) && !tests { &mut sources } else { &mut others };
@@ -227,35 +221,6 @@ fn is_source(path: &str) -> bool {
     [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"].iter().any(|end| path.ends_with(end))
 }
 
-/// Hands over the texts of a folder: sources, documents, settings and what starts the program.
-fn collect(root: &Path, folder: &str, depth: usize, left: &mut usize, take: &mut dyn FnMut(&str, String)) {
-    let Ok(entries) = fs::read_dir(root.join(folder)) else { return };
-    let mut entries: Vec<_> = entries.flatten().collect();
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        if *left == 0 {
-            return;
-        }
-        *left -= 1;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-        let Ok(kind) = entry.file_type() else { continue };
-        if kind.is_dir()
-            && depth < 6
-            && !name.starts_with('.')
-            && !names::is_excluded_dir(&name, folder.contains("src"))
-        {
-            collect(root, &path, depth + 1, left, take);
-        } else if kind.is_file()
-            && is_told(&name)
-            && entry.metadata().is_ok_and(|meta| meta.len() <= MOST_BYTES)
-            && let Ok(text) = fs::read_to_string(entry.path())
-        {
-            take(&path, text);
-        }
-    }
-}
-
 /// Whether a file may name a setting.
 fn is_told(name: &str) -> bool {
     const ENDS: &[&str] =
@@ -271,6 +236,7 @@ fn is_told(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::sync::Arc;
 
     use super::*;

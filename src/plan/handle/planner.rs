@@ -5,8 +5,8 @@ use super::limits;
 use super::names::{Names, Source};
 use super::wrapped::{self, Wrapped};
 use super::{
-    Container, Entry, Handle, Lifetime, Role, Store, ToolUse, chosen, composite, external, facts, groups, listing,
-    objects, registry, roles,
+    Container, Handle, Lifetime, Role, Store, ToolUse, chosen, composite, external, facts, groups, listing, objects,
+    registry, roles,
 };
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
@@ -297,16 +297,7 @@ fn store(
         arguments: &words.arguments,
         chosen: &chosen,
     });
-    let mut carriers = followed.carriers;
-    for (carrier, func) in carriers.iter_mut().zip(&followed.funcs) {
-        if let Entry::Handler(indices) = &mut carrier.entry {
-            let handler = context.analysis.flow.program.function(*func).span;
-            let module = &context.analysis.flow.program.module(func.module).path;
-            *indices = (0..tools.len())
-                .filter(|index| tools[*index].handler.span == handler && tools[*index].handler.path == *module)
-                .collect();
-        }
-    }
+    let carriers = followed.carriers_of(context, &tools);
     let all: Vec<&str> = std::iter::once(&found).chain(companions).map(|found| found.name.text()).collect();
     let handle = Handle {
         store: Store {

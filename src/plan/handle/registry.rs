@@ -8,9 +8,7 @@ use super::carriers::{Followed, Problem, follow_keyed};
 use super::names::{Names, Source};
 use super::planner::{RULE, Words, handler_tools, lifetime};
 use super::trace::{Origin, origin};
-use super::{
-    Companion, Container, Entry, Handle, Place, Role, Store, composite, facts, injected, limits, listing, objects,
-};
+use super::{Companion, Container, Handle, Place, Role, Store, composite, facts, injected, limits, listing, objects};
 use crate::classify::access::{Access, Kind};
 use crate::classify::answer::{Principal, Server};
 use crate::classify::stores::Found;
@@ -107,16 +105,7 @@ pub(super) fn step(
         Some(kept) => kept,
         None => names,
     };
-    let mut carriers = followed.carriers;
-    for (carrier, func) in carriers.iter_mut().zip(&followed.funcs) {
-        if let Entry::Handler(indices) = &mut carrier.entry {
-            let handler = context.analysis.flow.program.function(*func).span;
-            let module = &context.analysis.flow.program.module(func.module).path;
-            *indices = (0..tools.len())
-                .filter(|index| tools[*index].handler.span == handler && tools[*index].handler.path == *module)
-                .collect();
-        }
-    }
+    let carriers = followed.carriers_of(context, &tools);
     let mut all: Vec<&str> = stores.iter().map(|found| found.name.text()).collect();
     all.dedup();
     let stem = names.variable.strip_suffix("Id").unwrap_or(&names.variable).to_owned();

@@ -18,13 +18,9 @@ const LATEST: &str = "10_000";
 const DRAINING: Answer<'static> =
     Answer { status: 503, header: Some(("Connection", "close")), code: -32000, message: "Server is shutting down" };
 
-/// What is told of a shutdown that waits, by the code that is written for it.
-pub fn told(text: &str) -> Option<&'static str> {
-    text.contains(DRAINING.message).then_some(
-        "Shutdown has no sessions to close any more: it lets requests in flight be answered, for ten seconds at most, and turns new \
-         ones away with 503 meanwhile.",
-    )
-}
+/// What is told of a shutdown that waits.
+pub const DRAINS: &str = "Shutdown has no sessions to close any more: it lets requests in flight be answered, for ten seconds at most, \
+     and turns new ones away with 503 meanwhile.";
 
 /// A request too many.
 const FULL: Answer<'static> =

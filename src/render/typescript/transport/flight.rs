@@ -189,6 +189,7 @@ impl<'w> Fold<'w> {
                 "count requests where they come in, then run again",
             ));
         };
+        self.drains |= !drains.is_empty();
         let newline = script.style.newline;
         let (start, declarations) = if routed == unit {
             // Handlers of plain servers ask for themselves, wherever they stand.

@@ -30,6 +30,8 @@ pub struct Fold<'w> {
     pub unwrapped: FxHashMap<(usize, usize), Node<'w>>,
     /// What the reader has to know.
     pub notes: Vec<String>,
+    /// The shutdown waits for requests now.
+    pub drains: bool,
     /// Where a handler of methods that are gone was declared under its new name: the file and the block.
     pub turned_away: Vec<(usize, usize)>,
     /// Helpers that answer methods that are gone, with what they are given.
@@ -70,6 +72,7 @@ impl<'w> Fold<'w> {
             chores: RefCell::default(),
             unwrapped: FxHashMap::default(),
             notes: Vec::new(),
+            drains: false,
             turned_away: Vec::new(),
             answering: FxHashSet::default(),
             modern: false,

@@ -271,7 +271,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     out.changes = changes.concat();
     out.changes.extend(elsewhere);
     out.changes.extend(lists.changes.into_iter().filter(|change| world.unit(&change.path).is_none()));
-    told.extend(out.changes.iter().find_map(|change| in_flight::told(&change.text)));
+    told.extend(fold.drains.then_some(in_flight::DRAINS));
     told.dedup();
     out.notes.extend(told.into_iter().map(str::to_owned));
     Ok(out)

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 
 use super::fold::Fold;
 use super::hooks;
+use super::machine::parameters;
 use super::routes::{Serves, serves};
 use super::world::Function;
 use crate::plan::transport::{Route, Transport};
@@ -12,35 +13,33 @@ use crate::render::Refused;
 use crate::render::typescript::script::{Script, bare, children, is_function};
 
 /// Methods of responses and contexts that send an answer.
-const SENDS: &[&str] = &[
-    "json",
-    "send",
-    "end",
-    "text",
-    "html",
-    "body",
-    "redirect",
-    "sendFile",
-    "render",
-    "sendStatus",
-    "status",
-    "code",
-    "writeHead",
-];
+const SENDS: &[&str] = &["json", "send", "end", "text", "html", "body", "redirect", "sendFile", "render", "sendStatus"];
 
 impl<'w> Fold<'w> {
-    /// Refuses where GET or DELETE without a session is answered with something other than an error.
+    /// Refuses where GET without a session is answered with something other than an error. (DELETE without one ends nothing, whatever it
+    /// answers.)
     pub(super) fn probes(&self, step: &Transport, serving: &FxHashSet<Function>) -> Result<(), Refused> {
         // What looks for the session before the handler does turns requests without one away.
         let looked_for = |route: &Route| {
             let mut hooks = route.hooks.iter().filter_map(|site| Some((self.world.unit(&site.path)?, site.span)));
             hooks.any(|hook| hooks::asks(self.world, hook))
         };
-        let gone = step.routes.iter().filter(|route| serves(route) == Serves::Gone && !looked_for(route));
+        let asked = |route: &Route| route.methods.iter().any(|method| matches!(method.as_str(), "get" | "head"));
+        let gone =
+            step.routes.iter().filter(|route| serves(route) == Serves::Gone && asked(route) && !looked_for(route));
         for handler in gone.flat_map(|route| self.handlers(route)).filter(|handler| !serving.contains(handler)) {
-            let body = self.world.function(handler).and_then(|node| node.child_by_field_name("body"));
-            let Some(at) = body.and_then(|body| self.success(handler.0, body)) else { continue };
-            return Err(self.world.units[handler.0].script.refuse(
+            let Some(function) = self.world.function(handler) else { continue };
+            let script = &self.world.units[handler.0].script;
+            let answers = Answers {
+                script,
+                parameters: parameters(function)
+                    .into_iter()
+                    .map(|parameter| script.of(parameter.child_by_field_name("pattern").unwrap_or(parameter)))
+                    .collect(),
+            };
+            let body = function.child_by_field_name("body");
+            let Some(at) = body.and_then(|body| self.success(handler.0, &answers, body)) else { continue };
+            return Err(script.refuse(
                 at,
                 "a request without a session gets an answer here that is no error, and a health check or a person may live on it",
                 "answer it on a path of its own (`/health`), point whatever asks here to that, then run again",
@@ -50,67 +49,100 @@ impl<'w> Fold<'w> {
     }
 
     /// The first reached statement that answers with success.
-    fn success(&self, unit: usize, node: Node<'w>) -> Option<Node<'w>> {
-        if is_function(node) {
+    fn success(&self, unit: usize, answers: &Answers<'_>, node: Node<'w>) -> Option<Node<'w>> {
+        let skipped =
+            node.kind() != "statement_block" && node.kind().ends_with("_statement") && !self.reached(unit, node);
+        if is_function(node) || skipped {
             return None;
         }
-        if node.kind() != "statement_block" && node.kind().ends_with("_statement") && !self.reached(unit, node) {
-            return None;
-        }
-        let script = &self.world.units[unit].script;
         if matches!(node.kind(), "expression_statement" | "return_statement") {
-            let status = status(script, node)?;
-            return (status < 400 && !fails_beside(script, node)).then_some(node);
+            return answers.succeeds(node).then_some(node);
         }
-        children(node).into_iter().find_map(|child| self.success(unit, child))
+        children(node).into_iter().find_map(|child| self.success(unit, answers, child))
     }
 }
 
-/// The status that a statement answers with, where it answers itself: 200 where it names none.
-fn status(script: &Script, statement: Node<'_>) -> Option<u32> {
-    let mut call = children(statement).first().map(|node| bare(*node))?;
-    // Koa: `ctx.body = …`.
-    if let Some(target) = call.child_by_field_name("left").filter(|_| call.kind() == "assignment_expression") {
-        let body = target.child_by_field_name("property").is_some_and(|name| script.of(name) == "body");
-        let context = target.child_by_field_name("object").is_some_and(|object| is_response(script.of(object)));
-        return (body && context).then_some(200);
-    }
-    if call.kind() == "await_expression" {
-        call = bare(*children(call).first()?);
-    }
-    let mut sends = false;
-    let mut named = None;
-    while call.kind() == "call_expression" {
-        let callee = call.child_by_field_name("function").filter(|callee| callee.kind() == "member_expression")?;
-        let name = script.of(callee.child_by_field_name("property")?);
-        let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
-        let number = |index: usize| arguments.get(index).and_then(|node| script.of(*node).parse::<u32>().ok());
-        let own = match name {
-            "status" | "code" | "sendStatus" | "writeHead" => Some(number(0).unwrap_or(u32::MAX)),
-            // `c.json(value, 400)`
-            "json" | "text" | "html" | "body" if arguments.len() > 1 => Some(number(1).unwrap_or(u32::MAX)),
-            _ => None,
+/// What a statement does to the answer of a handler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Says {
+    /// It sends the answer.
+    sends: bool,
+    /// The status that it names; a status that is worked out counts as an error.
+    status: Option<u32>,
+}
+
+/// The answers of one handler.
+struct Answers<'s> {
+    script: &'s Script,
+    /// The names of its parameters: the response, or the context of the request, is one of them.
+    parameters: Vec<&'s str>,
+}
+
+impl Answers<'_> {
+    /// Whether a statement sends an answer of which neither it nor what stands before it says that it is an error.
+    fn succeeds(&self, statement: Node<'_>) -> bool {
+        let own = self.says(statement);
+        let before = || {
+            let around = statement.parent().map_or_else(Vec::new, children);
+            let before = around.into_iter().take_while(|other| *other != statement);
+            before.filter_map(|other| self.says(other).status).last()
         };
-        sends |= SENDS.contains(&name) && !matches!(name, "status" | "code" | "writeHead");
-        named = named.or(own);
-        call = bare(callee.child_by_field_name("object")?);
+        own.sends && own.status.or_else(before).is_none_or(|status| status < 400)
     }
-    // What is answered is a response, or the context of a request.
-    let answers = matches!(call.kind(), "identifier") && is_response(script.of(call));
-    (sends && answers).then(|| named.unwrap_or(200))
-}
 
-fn is_response(name: &str) -> bool {
-    matches!(name, "res" | "response" | "reply" | "c" | "ctx" | "context" | "resp" | "_res")
-}
+    fn says(&self, statement: Node<'_>) -> Says {
+        let Some(mut node) = children(statement).first().map(|node| bare(*node)) else { return Says::default() };
+        if node.kind() == "await_expression" {
+            node = children(node).first().map_or(node, |inner| bare(*inner));
+        }
+        match node.kind() {
+            "assignment_expression" => self.assigned(node).unwrap_or_default(),
+            "call_expression" => self.called(node).unwrap_or_default(),
+            _ => Says::default(),
+        }
+    }
 
-/// Whether the statements around one say that the answer is an error: `res.statusCode = 400; res.end()`, `res.writeHead(400)`.
-fn fails_beside(script: &Script, statement: Node<'_>) -> bool {
-    let Some(block) = statement.parent() else { return false };
-    children(block).into_iter().take_while(|other| *other != statement).any(|other| {
-        let text = script.of(other);
-        let sets = ["statusCode", "writeHead", ".status", ".code("].iter().any(|word| text.contains(word));
-        // A status that is worked out is nothing to judge by.
-        sets && other.kind() == "expression_statement" && !["200", "204"].iter().any(|good| text.contains(good))
-    })
+    /// `res.statusCode = 404`; of Koa `ctx.status = 404`, `ctx.body = …`.
+    fn assigned(&self, node: Node<'_>) -> Option<Says> {
+        let target = node.child_by_field_name("left")?;
+        if !self.is_own(target.child_by_field_name("object")?) {
+            return None;
+        }
+        match self.script.of(target.child_by_field_name("property")?) {
+            "statusCode" | "status" => {
+                Some(Says { sends: false, status: Some(self.number(node.child_by_field_name("right"))) })
+            }
+            "body" => Some(Says { sends: true, status: None }),
+            _ => None,
+        }
+    }
+
+    /// `res.status(404).json(…)`, `c.json(…, 404)`.
+    fn called(&self, mut call: Node<'_>) -> Option<Says> {
+        let mut out = Says::default();
+        while call.kind() == "call_expression" {
+            let callee = call.child_by_field_name("function").filter(|callee| callee.kind() == "member_expression")?;
+            let name = self.script.of(callee.child_by_field_name("property")?);
+            let arguments = call.child_by_field_name("arguments").map_or_else(Vec::new, children);
+            let status = match name {
+                "status" | "code" | "sendStatus" | "writeHead" => Some(self.number(arguments.first().copied())),
+                "json" | "text" | "html" | "body" if arguments.len() > 1 => {
+                    Some(self.number(arguments.get(1).copied()))
+                }
+                _ => None,
+            };
+            out.sends |= SENDS.contains(&name);
+            out.status = out.status.or(status);
+            call = bare(callee.child_by_field_name("object")?);
+        }
+        self.is_own(call).then_some(out)
+    }
+
+    fn number(&self, node: Option<Node<'_>>) -> u32 {
+        node.and_then(|node| self.script.of(node).parse().ok()).unwrap_or(u32::MAX)
+    }
+
+    fn is_own(&self, node: Node<'_>) -> bool {
+        node.kind() == "identifier" && self.parameters.contains(&self.script.of(node))
+    }
 }

@@ -1,22 +1,27 @@
 //! State without a key: variables of the function that builds the server, which its handlers capture. Each session had a set of its
 //! own; now a record holds them, behind a handle.
 
+mod checks;
+mod names;
+
+pub(super) use checks::{DEPTH, is_data};
+use checks::{only_tools, plain, unlisted};
+pub(in crate::plan) use names::domain;
+use names::{lost, names};
+
 use super::carriers::{Followed, Problem, follow_captured, follow_fields};
 use super::closures::{self, Closed};
 use super::fields;
 use super::handed::{self, Handed};
 use super::objects::{ends_session, is_object};
-use super::planner::{RULE, TRANSITION, Words, called, is_split, lifetime, loss, manual};
+use super::planner::{RULE, TRANSITION, Words, called, is_split, lifetime, manual};
 use super::{Carries, Entry, Lifetime, Names, Role, ToolUse, chosen, listing};
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Server};
 use crate::classify::lifetime::Held;
 use crate::classify::stores::Found;
-use crate::model::facts::{AssignKind, ExprKind, Key, SymbolKind};
-use crate::model::flow::{Edge, Registered, value::Value};
+use crate::model::facts::{AssignKind, ExprKind};
+use crate::model::flow::Edge;
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
-use crate::model::vocabulary::Role as Known;
-use crate::plan::handle::names::Source;
-use crate::plan::settings::NameSetting;
 use crate::plan::{Claim, Level, Manual, PlanSettings, ServerPlan, SharedStore, Site, Step, StepKind, choice, site};
 use crate::rules::detect::{Context, Spot};
 
@@ -351,103 +356,6 @@ fn step(
     })
 }
 
-/// Refuses what decides which tools are listed: a list can't take a handle.
-fn unlisted(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Problem> {
-    let flow = &context.analysis.flow;
-    let lists = flow.registrations.values().filter(|known| known.what == Registered::Method).find(|known| {
-        let named = known.name.is_some_and(|name| matches!(name.text(), "ListToolsRequestSchema" | "tools/list"));
-        let reads = |handler: &FuncRef| {
-            group.uses.iter().any(|(_, at)| flow.program.within(flow.program.func_of(*at), *handler))
-        };
-        named && known.handlers.iter().any(reads)
-    });
-    match lists {
-        None => Ok(()),
-        Some(known) => Err(Problem {
-            at: site(context, context.spot(known.at)),
-            why: "it decides which tools are listed, and a list is the same for everybody without sessions".to_owned(),
-            todo: "list all tools always; a tool that can't be used yet says what to do first, and one that only switches others on goes"
-                .to_owned(),
-        }),
-    }
-}
-
-/// Refuses what is more than data: it would have to be closed, or has methods that do anything.
-fn plain(context: &Context<'_, '_>, found: &Found) -> Result<(), Problem> {
-    let flow = &context.analysis.flow;
-    let stop = |why: &str, todo: &str| {
-        let at = site(context, Spot { module: found.holder.module, span: found.holder.span });
-        Err(Problem { at, why: why.to_owned(), todo: todo.to_owned() })
-    };
-    if found.with_auth || found.with_transport {
-        return stop(
-            "it holds more than state: a transport, or credentials and identities",
-            "keep the state in a variable of its own first",
-        );
-    }
-    let symbol = found.holder.symbol.map(|symbol| (symbol, &flow.program.symbol(symbol).kind));
-    let Some((symbol, SymbolKind::Variable { .. })) = symbol else {
-        return stop(
-            "it is handed in where the server is built",
-            "make it in the function that registers the tools, and run again",
-        );
-    };
-    match flow.values(flow.symbol_node(symbol)).iter().all(|value| is_data(context, value, DEPTH)) {
-        true => Ok(()),
-        false => stop(
-            "it holds an object with a life of its own, and not plain data",
-            "give out its handle with a tool that makes it, keep it in a store with a `close`, and drop it with another tool",
-        ),
-    }
-}
-
-/// How deep in a value to look.
-pub(super) const DEPTH: u32 = 3;
-
-/// Whether a value is plain data, as far as it can be seen.
-pub(super) fn is_data(context: &Context<'_, '_>, value: &Value, depth: u32) -> bool {
-    let flow = &context.analysis.flow;
-    match value {
-        Value::Object(id) => {
-            let object = flow.object(*id);
-            let known = object.class.is_none()
-                && matches!(object.role, None | Some(Known::List | Known::Map | Known::Set | Known::Cell));
-            let inner = || flow.fields(*id).into_iter().flat_map(|(_, values)| values).chain(flow.elements(*id));
-            known && (depth == 0 || inner().all(|value| is_data(context, &value, depth - 1)))
-        }
-        Value::Absent | Value::Argument(_) | Value::Text(_) | Value::Random(_) => true,
-        _ => false,
-    }
-}
-
-/// Refuses what is not reached by tools alone.
-fn only_tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Problem> {
-    if let Some(problem) = group.followed.problems.first() {
-        return Err(problem.clone());
-    }
-    let begun = begins(context, group);
-    if let Some(outside) = group.followed.outside.iter().find(|outside| !begun.contains(&outside.at)) {
-        return Err(Problem {
-            at: outside.at.clone(),
-            why: "code that no tool calls uses it through this call".to_owned(),
-            todo: "take the call out, or let a tool make it".to_owned(),
-        });
-    }
-    let program = context.analysis.flow.program;
-    let inner = |func: &FuncRef| match &group.class {
-        Some((class, _)) => fields::is_of(context, *class, *func),
-        None => group.uses.iter().any(|(scope, _)| func != scope && program.within(*func, *scope)),
-    };
-    match group.followed.funcs.iter().find(|func| !inner(func)) {
-        None => Ok(()),
-        Some(func) => Err(Problem {
-            at: site(context, Spot { module: func.module, span: program.function(*func).span }),
-            why: "it is used where the server is built, and not only by its tools".to_owned(),
-            todo: "let only tools and the functions that they call use it".to_owned(),
-        }),
-    }
-}
-
 /// Calls by which the constructor of the class begins the state of a session.
 fn begins(context: &Context<'_, '_>, group: &Group<'_>) -> Vec<Site> {
     let Some((class, _)) = &group.class else { return Vec::new() };
@@ -509,79 +417,4 @@ fn resources(context: &Context<'_, '_>, group: &Group<'_>) -> Vec<ResourceUse> {
         handler: site(context, spot(handler)),
     };
     group.followed.resources.iter().map(resource).collect()
-}
-
-/// The noun is what the variables keep, what the server is about, or a variable that counts or names something.
-fn names(context: &Context<'_, '_>, group: &Group<'_>, words: &Words, chosen: &NameSetting) -> Names {
-    let of = |store: &str, value: Option<&str>| {
-        Names::of(&Source { store, value, list: false, tools: &words.tools, arguments: &words.arguments, chosen })
-    };
-    let unknown = of("state", None);
-    let tells = |names: &Names| names.noun != unknown.noun;
-    let container = |found: &&&Found| !found.objects.is_empty();
-    let own = |found: &&Found| {
-        let name = found.name.text();
-        let names = of(name, found.value.as_deref());
-        let several =
-            crate::classify::words::words(name).last().is_some_and(|word| super::names::singular(word) != *word);
-        let thing = several || !tells(&of(name, None));
-        // `lines` is a list of them, and the handle stands for the list; `queue` says that itself.
-        let list = is_list(context, found) && thing && tells(&names);
-        if list { of(&format!("{} list", names.noun), None) } else { names }
-    };
-    // `visited` tells what was done, and not to what.
-    let several = group.found.len() > 1;
-    let thing = |found: &&&Found| {
-        let words = crate::classify::words::words(found.name.text());
-        !(several && found.value.is_none() && words.last().is_some_and(|word| word.len() > 4 && word.ends_with("ed")))
-    };
-    let kept = group.found.iter().filter(container).filter(thing).map(own).find(tells);
-    let only = || group.found.iter().map(own).find(tells);
-    let domain = || server_name(context, group.scope).map(|name| of(&domain(&name), None)).filter(tells);
-    if let Some(names) = kept.or_else(|| if group.found.len() == 1 { only() } else { None }) {
-        return names;
-    }
-    domain().or_else(only).unwrap_or(unknown)
-}
-
-fn is_list(context: &Context<'_, '_>, found: &Found) -> bool {
-    let role = |id| context.analysis.flow.object(id).role;
-    let written = found.value.as_deref().is_some_and(|value| value.ends_with("[]") || value.starts_with("Array<"));
-    written
-        || !found.objects.is_empty()
-            && found.objects.iter().all(|id| matches!(role(*id), Some(Known::List | Known::Set)))
-}
-
-/// What a server's name says beside that it is a server.
-pub(in crate::plan) fn domain(name: &str) -> String {
-    const PLAIN: &[&str] =
-        &["server", "mcp", "demo", "example", "service", "my", "test", "sample", "app", "tool", "tools"];
-    let words = crate::classify::words::words(name.rsplit('/').next().unwrap_or(name));
-    let told: Vec<String> = words.into_iter().filter(|word| !PLAIN.contains(&word.as_str())).collect();
-    told.join("-")
-}
-
-/// The name of the server that a function builds: `new McpServer({ name: … })`.
-fn server_name(context: &Context<'_, '_>, scope: FuncRef) -> Option<String> {
-    let flow = &context.analysis.flow;
-    let facts = flow.program.module(scope.module);
-    facts.expr_ids().map(|id| At { module: scope.module, id }).find_map(|at| {
-        let ExprKind::New { args, .. } = facts.kind(at.id) else { return None };
-        let server = flow.objects_at(at).any(|id| flow.object(id).role == Some(Known::Server));
-        if !server || !flow.program.within(flow.program.func_of(at), scope) {
-            return None;
-        }
-        let ExprKind::Object(fields) = facts.kind(args.first()?.value) else { return None };
-        let name = fields.iter().find(|field| matches!(&field.key, Key::Name(name) if *name == "name"))?;
-        match facts.kind(name.value) {
-            ExprKind::Text(text) => Some(text.text().to_owned()),
-            _ => None,
-        }
-    })
-}
-
-fn lost(context: &Context<'_, '_>, group: &Group<'_>) -> String {
-    let lists = group.found.iter().filter(|found| is_list(context, found)).map(|found| found.name.text().to_owned());
-    let lists: Vec<String> = lists.filter(|name| name.ends_with('s')).collect();
-    loss(&lists)
 }

@@ -1,0 +1,110 @@
+//! What has to be so for a captured value to become a handle.
+
+use super::{Group, begins};
+use crate::classify::stores::Found;
+use crate::model::facts::SymbolKind;
+use crate::model::flow::Registered;
+use crate::model::flow::value::Value;
+use crate::model::program::FuncRef;
+use crate::model::vocabulary::Role as Known;
+use crate::plan::handle::carriers::Problem;
+use crate::plan::handle::fields;
+use crate::plan::site;
+use crate::rules::detect::{Context, Spot};
+
+/// Refuses what decides which tools are listed: a list can't take a handle.
+pub(super) fn unlisted(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Problem> {
+    let flow = &context.analysis.flow;
+    let lists = flow.registrations.values().filter(|known| known.what == Registered::Method).find(|known| {
+        let named = known.name.is_some_and(|name| matches!(name.text(), "ListToolsRequestSchema" | "tools/list"));
+        let reads = |handler: &FuncRef| {
+            group.uses.iter().any(|(_, at)| flow.program.within(flow.program.func_of(*at), *handler))
+        };
+        named && known.handlers.iter().any(reads)
+    });
+    match lists {
+        None => Ok(()),
+        Some(known) => Err(Problem {
+            at: site(context, context.spot(known.at)),
+            why: "it decides which tools are listed, and a list is the same for everybody without sessions".to_owned(),
+            todo: "list all tools always; a tool that can't be used yet says what to do first, and one that only switches others on goes"
+                .to_owned(),
+        }),
+    }
+}
+
+/// Refuses what is more than data: it would have to be closed, or has methods that do anything.
+pub(super) fn plain(context: &Context<'_, '_>, found: &Found) -> Result<(), Problem> {
+    let flow = &context.analysis.flow;
+    let stop = |why: &str, todo: &str| {
+        let at = site(context, Spot { module: found.holder.module, span: found.holder.span });
+        Err(Problem { at, why: why.to_owned(), todo: todo.to_owned() })
+    };
+    if found.with_auth || found.with_transport {
+        return stop(
+            "it holds more than state: a transport, or credentials and identities",
+            "keep the state in a variable of its own first",
+        );
+    }
+    let symbol = found.holder.symbol.map(|symbol| (symbol, &flow.program.symbol(symbol).kind));
+    let Some((symbol, SymbolKind::Variable { .. })) = symbol else {
+        return stop(
+            "it is handed in where the server is built",
+            "make it in the function that registers the tools, and run again",
+        );
+    };
+    match flow.values(flow.symbol_node(symbol)).iter().all(|value| is_data(context, value, DEPTH)) {
+        true => Ok(()),
+        false => stop(
+            "it holds an object with a life of its own, and not plain data",
+            "give out its handle with a tool that makes it, keep it in a store with a `close`, and drop it with another tool",
+        ),
+    }
+}
+
+/// How deep in a value to look.
+pub(in crate::plan::handle) const DEPTH: u32 = 3;
+
+/// Whether a value is plain data, as far as it can be seen.
+pub(in crate::plan::handle) fn is_data(context: &Context<'_, '_>, value: &Value, depth: u32) -> bool {
+    let flow = &context.analysis.flow;
+    match value {
+        Value::Object(id) => {
+            let object = flow.object(*id);
+            let known = object.class.is_none()
+                && matches!(object.role, None | Some(Known::List | Known::Map | Known::Set | Known::Cell));
+            let inner = || flow.fields(*id).into_iter().flat_map(|(_, values)| values).chain(flow.elements(*id));
+            known && (depth == 0 || inner().all(|value| is_data(context, &value, depth - 1)))
+        }
+        Value::Absent | Value::Argument(_) | Value::Text(_) | Value::Random(_) => true,
+        _ => false,
+    }
+}
+
+/// Refuses what is not reached by tools alone.
+pub(super) fn only_tools(context: &Context<'_, '_>, group: &Group<'_>) -> Result<(), Problem> {
+    if let Some(problem) = group.followed.problems.first() {
+        return Err(problem.clone());
+    }
+    let begun = begins(context, group);
+    if let Some(outside) = group.followed.outside.iter().find(|outside| !begun.contains(&outside.at)) {
+        return Err(Problem {
+            at: outside.at.clone(),
+            why: "code that no tool calls uses it through this call".to_owned(),
+            todo: "take the call out, or let a tool make it".to_owned(),
+        });
+    }
+    let program = context.analysis.flow.program;
+    let inner = |func: &FuncRef| match &group.class {
+        Some((class, _)) => fields::is_of(context, *class, *func),
+        None => group.uses.iter().any(|(scope, _)| func != scope && program.within(*func, *scope)),
+    };
+    match group.followed.funcs.iter().find(|func| !inner(func)) {
+        None => Ok(()),
+        Some(func) => Err(Problem {
+            at: site(context, Spot { module: func.module, span: program.function(*func).span }),
+            why: "it is used where the server is built, and not only by its tools".to_owned(),
+            todo: "let only tools and the functions that they call use it".to_owned(),
+        }),
+    }
+}
