@@ -301,50 +301,22 @@ fn sweeps(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool, 
     if work.idle.is_none() {
         work.idle = idle_limit(work, script, timer);
     }
-    let also = uses_of_timer(script, timer)?;
-    // What follows at once goes in one piece with it.
-    let next = |last: Node<'_>, node: &Node<'_>| last.next_named_sibling() == Some(*node);
-    let run = also.iter().fold(whole, |last, node| if next(last, node) { *node } else { last });
-    work.edits.cut(script, script.removal_of_run(whole, run));
-    let rest =
-        also.into_iter().filter(|node| node.start_byte() > run.end_byte() || node.end_byte() < whole.start_byte());
-    rest.for_each(|statement| work.edits.cut(script, script.removal(statement)));
-    Ok(true)
-}
-
-/// What is done with a timer that goes: `sweeper.unref()`, `clearInterval(sweeper)`, statements of their own.
-fn uses_of_timer<'t>(script: &'t Script, timer: Node<'t>) -> Result<Vec<Node<'t>>, Refused> {
-    let declarator = std::iter::successors(timer.parent(), Node::parent)
-        .take_while(|node| *node != statement(timer))
-        .find(|node| node.kind() == "variable_declarator");
-    let Some(name) = declarator.and_then(|declarator| declarator.child_by_field_name("name")) else {
-        return Ok(Vec::new());
-    };
-    let mut out = Vec::new();
-    for used in mentions(script, script.tree.root_node(), script.of(name)) {
-        let own = statement(used);
-        if used == name
-            || declaration(Code { script, node: used }, script.of(name))
-                .is_none_or(|found| Some(found.node) != declarator)
-        {
-            continue;
-        }
-        let text = script.of(own).trim_end_matches(';').trim_end();
-        let ends = [
-            format!("{}.unref()", script.of(name)),
-            format!("{}?.unref()", script.of(name)),
-            format!("clearInterval({})", script.of(name)),
-        ];
-        if own.kind() != "expression_statement" || !ends.iter().any(|known| known == text) {
+    let named = std::iter::successors(timer.parent(), Node::parent)
+        .take_while(|node| *node != whole)
+        .any(|node| node.kind() == "variable_declarator");
+    let gone = match sweepers::timer(script, timer) {
+        Ok(gone) => gone,
+        Err(_) if !named => vec![whole],
+        Err(used) => {
             return Err(script.refuse(
                 used,
-                "the timer that sweeps the store is used for something else here",
+                "the timer that sweeps the store is used for something else as well",
                 "let it go its own way (`timer.unref()`), and run again",
             ));
         }
-        out.push(own);
-    }
-    Ok(out)
+    };
+    sweepers::cut(work, script, &gone);
+    Ok(true)
 }
 
 /// Whether all that a timer does to the store is to drop what it was told to by something else.

@@ -95,18 +95,18 @@ fn around_call<'w>(work: &Work<'w>, site: &Site) -> Result<Option<(&'w Script, V
         inner = parent;
     }
     if is_interval(script, call) {
-        return Ok(timer(script, call).map(|nodes| (script, nodes)));
+        return Ok(timer(script, call).ok().map(|nodes| (script, nodes)));
     }
     let outer = is_function(inner).then(|| inner.parent()).flatten().and_then(|list| list.parent());
     if let Some(interval) = outer.filter(|outer| is_interval(script, *outer)) {
-        return Ok(timer(script, interval).map(|nodes| (script, nodes)));
+        return Ok(timer(script, interval).ok().map(|nodes| (script, nodes)));
     }
     let own = call.parent().filter(|parent| parent.kind() == "expression_statement" && statement(*parent) == *parent);
     Ok(own.map(|own| (script, vec![own])))
 }
 
 /// Takes statements out. Those that follow one another go together, so that no blank line of theirs is left.
-fn cut(work: &mut Work<'_>, script: &Script, nodes: &[Node<'_>]) {
+pub(super) fn cut(work: &mut Work<'_>, script: &Script, nodes: &[Node<'_>]) {
     for run in nodes.chunk_by(|a, b| a.next_named_sibling() == Some(*b)) {
         if !work.edits.covers(&script.path, span(run[0])) {
             work.edits.cut(script, script.removal_of_run(run[0], run[run.len() - 1]));
@@ -119,9 +119,9 @@ fn is_interval(script: &Script, call: Node<'_>) -> bool {
     callee.is_some_and(|callee| matches!(script.of(callee), "setInterval" | "globalThis.setInterval"))
 }
 
-/// The statements of a timer: the one that starts it, and those that let the process end or stop it. Nothing where more is done
-/// with it.
-fn timer<'t>(script: &'t Script, interval: Node<'t>) -> Option<Vec<Node<'t>>> {
+/// The statements of a timer: the one that starts it, and those that let the process end or stop it. Else the code that does more with
+/// it.
+pub(super) fn timer<'t>(script: &'t Script, interval: Node<'t>) -> Result<Vec<Node<'t>>, Node<'t>> {
     let own = statement(interval);
     let mut out = vec![own];
     let mut value = interval;
@@ -131,21 +131,20 @@ fn timer<'t>(script: &'t Script, interval: Node<'t>) -> Option<Vec<Node<'t>>> {
     }) {
         value = parent;
     }
-    let parent = value.parent()?;
-    match parent.kind() {
-        "expression_statement" => Some(out),
-        "variable_declarator" => {
-            let name = parent.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
-            if children(own).len() != 1 || own.parent().is_some_and(|outer| outer.kind() == "export_statement") {
-                return None;
-            }
-            for used in scope::uses(script, name) {
-                out.push(ends(script, used)?);
-            }
-            Some(out)
-        }
-        _ => None,
+    let holder =
+        value.parent().filter(|parent| matches!(parent.kind(), "expression_statement" | "variable_declarator"));
+    let holder = holder.ok_or(value)?;
+    if holder.kind() == "expression_statement" {
+        return Ok(out);
     }
+    let name = holder.child_by_field_name("name").filter(|name| name.kind() == "identifier").ok_or(holder)?;
+    if children(own).len() != 1 || own.parent().is_some_and(|outer| outer.kind() == "export_statement") {
+        return Err(own);
+    }
+    for used in scope::uses(script, name) {
+        out.push(ends(script, used).ok_or(used)?);
+    }
+    Ok(out)
 }
 
 /// `timer.unref();`, `clearInterval(timer);`.
