@@ -242,7 +242,7 @@ impl Page {
         let origin = |set: bool| if set { "mcp-migrate.toml says so" } else { "what is usual" };
         let mut number = |key: &str, what: String, in_code: bool, set: bool, value: u32| match in_code && !set {
             true => {
-                self.say(&format!("{what}. The code says how: that stays, unless a number stands here."));
+                self.say(&format!("{what}. What the code says of it stays, unless a number stands here."));
                 self.out.push_str(&format!("# {key} = {value}\n"));
             }
             false => {

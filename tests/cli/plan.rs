@@ -57,6 +57,9 @@ fn what_is_refused_stands_in_the_plan_with_a_way_out() {
 /// Every example, also those in folders of shapes.
 fn examples() -> Vec<PathBuf> {
     let mut out = Vec::new();
+    let servers = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/e2e/typescript");
+    let servers = fs::read_dir(servers).expect("servers").flatten().map(|entry| entry.path());
+    out.extend(servers.filter(|folder| folder.join("package.json").is_file()));
     let mut folders = vec![gold()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("examples").flatten().filter(|entry| entry.path().is_dir()) {

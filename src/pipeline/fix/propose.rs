@@ -10,7 +10,7 @@ use crate::check::{Settled, settle};
 use crate::classify::tool_texts::ToolTexts;
 use crate::edit::{Change, Edit, Group, NewFile, Outcome, Overlay, Proposal};
 use crate::pipeline::{Pass, Progress, pass};
-use crate::plan::{ServerPlan, Step};
+use crate::plan::{ServerPlan, Step, StepKind};
 use crate::render::{self, Refused, Rendered};
 use crate::rules::finding::FixHint;
 use crate::rules::unused_allow;
@@ -168,7 +168,20 @@ impl<'a> Proposer<'a> {
         options.overlay = overlay.clone();
         options.tool_texts = true;
         options.also = also.to_vec();
+        for id in self.divided() {
+            options.plan.decisions.remove(id);
+        }
         Ok(pass(&options, self.progress)?)
+    }
+
+    /// Stores whose records were taken apart: what is left under their ids holds transports, and a plan that was made before speaks of the
+    /// whole.
+    fn divided(&self) -> impl Iterator<Item = &str> {
+        let first = self.first.as_ref().or_else(|| self.last.as_ref().map(|(_, pass)| pass));
+        let steps = first.into_iter().flat_map(|pass| &pass.plans).flat_map(|plan| &plan.steps);
+        steps
+            .filter(|step| matches!(step.kind, StepKind::Records(_)))
+            .filter_map(|step| Some(step.id.split_once(':')?.1))
     }
 
     fn keep(&mut self, overlay: Overlay, pass: Pass) {

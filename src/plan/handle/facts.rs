@@ -4,10 +4,11 @@ use super::{Container, Place};
 use crate::classify::stores::{Analysis, Found};
 use crate::model::facts::{AssignKind, ExprKind, Key, TOP, Type};
 use crate::model::flow::value::{ObjId, Site, Value};
-use crate::model::flow::{Registered, Root};
+use crate::model::flow::{Edge, Registered, Root};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef, TypeRef};
-use crate::model::vocabulary::Role;
+use crate::model::program::{At, ExprRef, FuncRef, TypeRef};
+use crate::model::reach::reach;
+use crate::model::vocabulary::{Op, Role};
 use crate::rules::detect::Context;
 
 /// The expression that makes a container, where there is one.
@@ -51,6 +52,17 @@ pub fn has_option(analysis: &Analysis<'_>, made: ExprRef, option: &str) -> bool 
 /// `Object.create(null)`.
 fn is_bare_object(analysis: &Analysis<'_>, made: ExprRef, args: usize) -> bool {
     args == 1 && analysis.flow.callee_name(made).is_some_and(|name| name == "create")
+}
+
+/// Whether a timer runs code that uses a store: that code may say how long its values live.
+pub fn is_timed(analysis: &Analysis<'_>, found: &Found) -> bool {
+    let flow = &analysis.flow;
+    let timed = |(callee, at, edge): &(FuncRef, ExprRef, Edge)| {
+        let starts = *edge == Edge::Callback && flow.performed(*at).iter().any(|done| done.op == Op::StartTimer);
+        starts.then_some(*callee)
+    };
+    let mut run = flow.edges.values().flatten().filter_map(timed).flat_map(|callee| reach(flow, callee));
+    run.any(|func| found.uses.iter().any(|access| access.func == func))
 }
 
 /// The constructions of servers.

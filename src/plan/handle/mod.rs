@@ -156,7 +156,7 @@ pub struct Lifetime {
     pub idle_is_set: bool,
     /// So is the limit.
     pub limit_is_set: bool,
-    /// The code of the container says how long.
+    /// The code says how long, by an option of the container or a timer that sweeps it.
     pub idle_in_code: bool,
     /// The code of the container says how many.
     pub limit_in_code: bool,

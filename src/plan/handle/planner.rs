@@ -309,7 +309,8 @@ fn store(
         },
         stores: all.iter().map(|name| (*name).to_owned()).collect(),
         lifetime: Lifetime {
-            idle_in_code: facts::has_option(context.analysis, made, "ttl"),
+            idle_in_code: facts::has_option(context.analysis, made, "ttl")
+                || std::iter::once(&found).chain(companions).any(|found| facts::is_timed(context.analysis, found)),
             limit_in_code: facts::has_option(context.analysis, made, "max"),
             ..lifetime(settings, &called)
         },
