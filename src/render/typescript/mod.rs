@@ -1,6 +1,7 @@
 //! The TypeScript and JavaScript back end: steps as edits in a file's own style.
 
 pub mod ambient;
+pub mod capabilities;
 pub mod declared;
 pub mod ends;
 pub mod entry;
