@@ -18,7 +18,8 @@ pub fn render(step: &Capabilities, files: &dyn Files) -> Result<Rendered, Refuse
         let pairs: Vec<Node<'_>> = values.filter_map(|value| value.parent()).filter(|at| at.kind() == "pair").collect();
         for (object, own) in by_object(&pairs) {
             let mut cursor = object.walk();
-            let emptied = object.named_children(&mut cursor).all(|child| child.kind() == "comment" || own.contains(&child));
+            let emptied =
+                object.named_children(&mut cursor).all(|child| child.kind() == "comment" || own.contains(&child));
             if emptied {
                 out.changes.push(script.change(span(object), "{}"));
             } else {

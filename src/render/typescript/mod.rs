@@ -15,6 +15,7 @@ pub mod imports;
 pub mod in_flight;
 pub mod labels;
 pub mod lines;
+mod probes;
 pub mod project;
 pub mod prune;
 pub mod pure;
