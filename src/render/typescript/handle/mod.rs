@@ -6,6 +6,7 @@
 mod absent;
 mod access;
 pub mod captured;
+mod carried;
 mod checks;
 mod cleanup;
 mod create;
@@ -120,6 +121,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     create::existing(&mut work)?;
     access::rewrite(&mut work)?;
     keys::pass_on(&mut work)?;
+    carried::put_in(&mut work)?;
     shed::settle(&mut work)?;
     outside::settle(&mut work)?;
     cleanup::of_helpers(&mut work)?;
