@@ -26,6 +26,7 @@ mod shed;
 mod store;
 mod sweepers;
 mod timers;
+mod whole;
 mod words;
 pub(super) mod work;
 mod write_back;

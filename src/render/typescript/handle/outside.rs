@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::cleanup;
 use super::mode::is_async;
 use super::sweepers;
+use super::whole;
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Outside};
@@ -215,7 +216,7 @@ fn loose(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         let parent = node.parent().unwrap_or(node);
-        if is_handed_out(script, parent) || sweeps(work, script, node)? {
+        if is_handed_out(script, parent) || sweeps(work, script, node)? || whole::take(work, script, node) {
             continue;
         }
         let property = parent.child_by_field_name("property").filter(|_| parent.kind() == "member_expression");
@@ -316,6 +317,7 @@ fn sweeps(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool, 
         }
     };
     sweepers::cut(work, script, &gone);
+    sweepers::hollow(work, script, &gone)?;
     Ok(true)
 }
 
