@@ -19,6 +19,7 @@ mod injected;
 mod keys;
 mod minted;
 pub(super) mod mode;
+mod of_class;
 mod outside;
 pub(super) mod reach;
 mod registry;

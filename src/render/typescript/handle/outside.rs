@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::cleanup;
 use super::mode::is_async;
+use super::of_class;
 use super::sweepers;
 use super::whole;
 use super::work::Work;
@@ -370,7 +371,7 @@ pub fn is_constant(work: &Work<'_>, script: &Script, node: Node<'_>) -> bool {
         && script.path == made.path
         && declaration(Code { script, node: script.tree.root_node() }, text)
             .is_some_and(|found| found.node.end_byte() <= made.span.start as usize);
-    number || constant
+    number || constant || of_class::known(work, script, node).is_some()
 }
 
 /// `a - b`.

@@ -177,7 +177,9 @@ fn ends<'t>(script: &Script, used: Node<'t>) -> Option<Node<'t>> {
     let asks = around.filter(|around| {
         around.kind() == "if_statement"
             && around.child_by_field_name("alternative").is_none()
-            && around.child_by_field_name("condition").is_some_and(|condition| script.of(bare(condition)) == script.of(used))
+            && around
+                .child_by_field_name("condition")
+                .is_some_and(|condition| script.of(bare(condition)) == script.of(used))
             && around.child_by_field_name("consequence").is_some_and(|then| children(then).len() == 1)
     });
     Some(asks.unwrap_or(own))
@@ -278,9 +280,8 @@ pub(super) fn hollow(work: &mut Work<'_>, script: &Script, gone: &[Node<'_>]) ->
         for site in &known.calls {
             let (home, call) = work.scripts.expression(site)?;
             let around = call.parent().filter(|parent| parent.kind() == "await_expression").unwrap_or(call);
-            let whole = around.parent().filter(|whole| {
-                whole.kind() == "expression_statement" && statement(*whole) == *whole
-            });
+            let whole =
+                around.parent().filter(|whole| whole.kind() == "expression_statement" && statement(*whole) == *whole);
             calls.push((home, whole.ok_or_else(|| refuse(call, home))?));
         }
         for (home, whole) in calls {
