@@ -280,7 +280,7 @@ fn some(bits: u32) -> Features {
         pin: on(10),
         close: on(11),
         end: on(11) && on(14),
-        clear: on(10),
+        clear: on(8) && on(14),
         low_level: on(12),
         transition: on(13),
     }
