@@ -80,7 +80,21 @@ impl Flow<'_> {
                 _ => None,
             };
         }
-        self.arg_texts(call, 0).first().copied()
+        self.arg_texts(call, 0).first().copied().or_else(|| self.name_in_configuration(call, what))
+    }
+
+    /// `tool({ name, inputSchema }, handler)`: libraries around the SDK take the name with the rest.
+    fn name_in_configuration(&mut self, call: CallSite<'_>, what: Registered) -> Option<Name> {
+        let configurations = if what == Registered::Tool { self.arg_values(call, 0) } else { Vec::new() };
+        let objects = configurations.into_iter().filter_map(|value| match value {
+            Value::Object(id) => Some(id),
+            _ => None,
+        });
+        let named = objects.flat_map(|id| self.option_values(id, "name")).collect::<Vec<_>>();
+        named.into_iter().find_map(|value| match value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        })
     }
 
     /// Whether the handler gets arguments before the context: `None` where it can't be told.
@@ -92,7 +106,12 @@ impl Flow<'_> {
                 let shaped = self.callee_name(call.at).is_some_and(|name| matches!(name.text(), "tool" | "prompt"));
                 let middle = call.args.len().saturating_sub(2);
                 if middle == 0 {
-                    return Some(false);
+                    // The configuration comes first where it has the name.
+                    return Some(
+                        matches!(call.arg(0).map(|first| self.program.kind(first)), Some(ExprKind::Object(fields))
+                        if fields.iter().any(|field| matches!(&field.key,
+                            Key::Name(name) if matches!(name.text(), "inputSchema" | "schema" | "parameters")))),
+                    );
                 }
                 let mut known = true;
                 for index in 1..=middle {

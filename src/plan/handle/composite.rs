@@ -3,21 +3,21 @@
 
 use super::carriers::Problem;
 use crate::classify::stores::Found;
-use crate::model::facts::{ExprKind, TOP};
-use crate::model::flow::Flow;
+use crate::model::facts::{Choice, ExprKind, TOP};
 use crate::model::flow::value::Value;
-use crate::model::program::{At, ExprRef};
+use crate::model::flow::{Edge, Flow};
+use crate::model::program::{At, ExprRef, SymbolRef};
 use crate::plan::site;
 use crate::rules::detect::Context;
 
 /// How deep a key is looked into.
 const DEPTH: usize = 8;
 
-/// Refuses a store of which one session has several entries.
+/// Refuses a store of which one session has several entries, or whose key is often another one.
 pub(super) fn check(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(), Problem> {
     let accesses = stores.iter().flat_map(|found| &found.uses);
     match accesses.map(|access| access.key).find(|key| is_composite(&context.analysis.flow, *key)) {
-        None => Ok(()),
+        None => check_first(context, stores),
         Some(key) => Err(Problem {
             at: site(context, context.spot(key)),
             why: "this key is put together from the session id and something else: one session has several entries"
@@ -26,6 +26,69 @@ pub(super) fn check(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(), 
                 "keep one record for each session, with what the other part of the key names in it; then run this again"
                     .to_owned(),
         }),
+    }
+}
+
+/// Refuses a store whose key is something else wherever there is that, and the id only where there is not.
+fn check_first(context: &Context<'_, '_>, stores: &[&Found]) -> Result<(), Problem> {
+    let flow = &context.analysis.flow;
+    let accesses = stores.iter().flat_map(|found| &found.uses);
+    match accesses.filter_map(|access| preferred(flow, access.key, DEPTH)).next() {
+        None => Ok(()),
+        Some(other) => Err(Problem {
+            at: site(context, context.spot(other)),
+            why: "the key is this wherever it is known, and the session id only where it is not".to_owned(),
+            todo: "decide which of them says whose it is: keep it by this alone, and refuse calls without it; or take a handle for all, and \
+                   leave this out of the key"
+                .to_owned(),
+        }),
+    }
+}
+
+/// What calls hand to a parameter.
+fn handed<'f>(flow: &'f Flow<'_>, symbol: SymbolRef) -> impl Iterator<Item = ExprRef> + 'f {
+    let func = At { module: symbol.module, id: flow.program.symbol(symbol).func };
+    let index = flow.program.function(func).params.iter().position(|param| param.symbol == symbol.id);
+    let calls = flow.callers.get(&func).into_iter().flatten().filter(|(.., edge)| *edge == Edge::Call);
+    calls.filter_map(move |(_, at, _)| match flow.program.kind(*at) {
+        ExprKind::Call { args, .. } => args.get(index?).map(|arg| At { module: at.module, id: arg.value }),
+        _ => None,
+    })
+}
+
+/// What comes before the id in a chain of keys: `caller?.conversation ?? sessionId`.
+fn preferred(flow: &Flow<'_>, key: ExprRef, left: usize) -> Option<ExprRef> {
+    let left = left.checked_sub(1)?;
+    let facts = flow.program.module(key.module);
+    let inner = |id| At { module: key.module, id };
+    match facts.kind(key.id) {
+        ExprKind::Cast { value, .. } => preferred(flow, inner(*value), left),
+        ExprKind::Symbol(id) => match facts.symbol(*id).init {
+            Some(init) => preferred(flow, inner(init), left),
+            None => handed(flow, At { module: key.module, id: *id }).find_map(|given| preferred(flow, given, left)),
+        },
+        ExprKind::Either { arms, choice: Choice::Coalesce, .. } => {
+            let mut flat: Vec<ExprRef> = Vec::new();
+            let mut pending: Vec<ExprRef> = arms.iter().rev().map(|arm| inner(*arm)).collect();
+            while let Some(arm) = pending.pop() {
+                match facts.kind(arm.id) {
+                    ExprKind::Either { arms, choice: Choice::Coalesce, .. } => {
+                        pending.extend(arms.iter().rev().map(|arm| inner(*arm)));
+                    }
+                    _ => flat.push(arm),
+                }
+            }
+            let id = flat.iter().position(|arm| flow.is_id(*arm))?;
+            let plain = |arm: &&ExprRef| {
+                let mut at = arm.id;
+                while let ExprKind::Cast { value, .. } = facts.kind(at) {
+                    at = *value;
+                }
+                matches!(facts.kind(at), ExprKind::Member { .. } | ExprKind::Call { .. })
+            };
+            flat[..id].iter().find(plain).copied()
+        }
+        _ => None,
     }
 }
 

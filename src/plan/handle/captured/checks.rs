@@ -2,10 +2,10 @@
 
 use super::{Group, begins};
 use crate::classify::stores::Found;
-use crate::model::facts::SymbolKind;
+use crate::model::facts::{ExprKind, SymbolKind};
 use crate::model::flow::Registered;
 use crate::model::flow::value::Value;
-use crate::model::program::FuncRef;
+use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::Role as Known;
 use crate::plan::handle::carriers::Problem;
 use crate::plan::handle::fields;
@@ -53,13 +53,38 @@ pub(super) fn plain(context: &Context<'_, '_>, found: &Found) -> Result<(), Prob
             "make it in the function that registers the tools, and run again",
         );
     };
-    match flow.values(flow.symbol_node(symbol)).iter().all(|value| is_data(context, value, DEPTH)) {
+    let values = flow.values(flow.symbol_node(symbol));
+    if let Some(given) = values.iter().find_map(|value| given_server(context, value)) {
+        return Err(Problem {
+            at: site(context, context.spot(given)),
+            why: "it is handed the server that is made with it, and kept longer it would speak to one that is gone".to_owned(),
+            todo: "hand what it needs of the server to its methods, from the tool that calls them (`extra.sendNotification`, \
+                   `extra.sendRequest`); then give out its handle with a tool that makes it, and keep it in a store with a `close`"
+                .to_owned(),
+        });
+    }
+    match values.iter().all(|value| is_data(context, value, DEPTH)) {
         true => Ok(()),
         false => stop(
             "it holds an object with a life of its own, and not plain data",
             "give out its handle with a tool that makes it, keep it in a store with a `close`, and drop it with another tool",
         ),
     }
+}
+
+/// The server among the arguments that an object is made with.
+fn given_server(context: &Context<'_, '_>, value: &Value) -> Option<ExprRef> {
+    let flow = &context.analysis.flow;
+    let Value::Object(id) = value else { return None };
+    let object = flow.object(*id);
+    // All instances of a class are one object here: the variable's own construction is looked for.
+    let class = object.class?;
+    let made = flow.program.exprs().filter(|at| context.here(*at)).filter_map(|at| {
+        let ExprKind::New { args, .. } = flow.program.kind(at) else { return None };
+        let own = flow.objects_at(at).any(|made| made == *id && flow.object(made).class == Some(class));
+        own.then(|| args.iter().map(move |arg| At { module: at.module, id: arg.value }))
+    });
+    made.flatten().find(|arg| flow.plays(*arg, Known::Server))
 }
 
 /// How deep in a value to look.

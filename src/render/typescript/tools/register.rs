@@ -54,8 +54,13 @@ pub fn read<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Result<Registration
         Some((receiver, method, children(call.node.child_by_field_name("arguments")?)))
     };
     let (receiver, method, arguments) = parts().ok_or_else(unknown)?;
+    // `tool({ name, … }, handler)` is a library's own way.
+    let named = arguments.first().is_some_and(|first| {
+        let first = call.to(*first).bare();
+        scripts.value(first).unwrap_or(first).node.kind() != "object"
+    });
     match (method, arguments.len()) {
-        ("registerTool", 3) | ("tool", 2..=5) => Ok(Registration { call, receiver, method, arguments }),
+        ("registerTool", 3) | ("tool", 2..=5) if named => Ok(Registration { call, receiver, method, arguments }),
         _ => Err(unknown()),
     }
 }
