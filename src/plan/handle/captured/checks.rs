@@ -4,7 +4,7 @@ use super::{Group, begins};
 use crate::classify::stores::Found;
 use crate::model::facts::{ExprKind, SymbolKind};
 use crate::model::flow::Registered;
-use crate::model::flow::value::Value;
+use crate::model::flow::value::{ObjId, Site as Made, Value};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::Role as Known;
 use crate::plan::handle::carriers::Problem;
@@ -72,19 +72,26 @@ pub(super) fn plain(context: &Context<'_, '_>, found: &Found) -> Result<(), Prob
     }
 }
 
-/// The server among the arguments that an object is made with.
+/// The server among the arguments that an object is made with, in the function that makes the server as well.
 fn given_server(context: &Context<'_, '_>, value: &Value) -> Option<ExprRef> {
     let flow = &context.analysis.flow;
     let Value::Object(id) = value else { return None };
-    let object = flow.object(*id);
-    // All instances of a class are one object here: the variable's own construction is looked for.
-    let class = object.class?;
+    flow.object(*id).class?;
     let made = flow.program.exprs().filter(|at| context.here(*at)).filter_map(|at| {
         let ExprKind::New { args, .. } = flow.program.kind(at) else { return None };
-        let own = flow.objects_at(at).any(|made| made == *id && flow.object(made).class == Some(class));
+        let own = flow.objects_at(at).any(|made| made == *id);
         own.then(|| args.iter().map(move |arg| At { module: at.module, id: arg.value }))
     });
-    made.flatten().find(|arg| flow.plays(*arg, Known::Server))
+    let beside = |arg: ExprRef, id: ObjId| {
+        // `server.server` is a part of one.
+        let site = match flow.object(id).site {
+            Made::Part(owner, _) if owner.0 != u32::MAX => flow.object(owner).site,
+            site => site,
+        };
+        flow.object(id).role == Some(Known::Server)
+            && matches!(site, Made::Expr(at) if flow.program.func_of(at) == flow.program.func_of(arg))
+    };
+    made.flatten().find(|arg| flow.objects_at(*arg).any(|id| beside(*arg, id)))
 }
 
 /// How deep in a value to look.
