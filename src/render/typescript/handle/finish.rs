@@ -7,7 +7,7 @@ use super::edits::Edits;
 use super::keys::argument;
 use super::work::Work;
 use crate::model::facts::Span;
-use crate::plan::handle::{Carries, Entry};
+use crate::plan::handle::{Carries, Entry, Role};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, is_function, span};
 use crate::render::typescript::tools::{self, Context};
@@ -235,7 +235,7 @@ pub fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
         let argument = argument(work);
         for (position, tool) in tools.iter().enumerate() {
             let tool = &work.handle.tools[*tool];
-            if !creates {
+            if !creates && !(tool.role == Role::Creates && !work.handle.lazy) {
                 let added = tools::add_argument(work.scripts, tool, &argument, &context)?;
                 work.edits.extend(added.changes);
             }

@@ -5,6 +5,7 @@
 
 mod absent;
 mod access;
+mod beginnings;
 pub mod captured;
 mod checks;
 mod cleanup;
@@ -73,7 +74,9 @@ fn begin<'a>(handle: &'a Handle, scripts: &'a Scripts<'a>, declaring: &Script) -
         scripts,
         wait: false,
         waits: Vec::new(),
+        beginnings: vec![Vec::new(); handle.carriers.len()],
         creating: Vec::new(),
+        makers: Vec::new(),
         alongside: Vec::new(),
         keys: Vec::new(),
         names: Vec::new(),
@@ -100,6 +103,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         work.initial(script, node, true);
     }
     work.waits = mode::waiting(&work);
+    work.beginnings = beginnings::of(&work)?;
     work.creating = minted::creating(&work);
     work.wait = mode::can_wait(&work)? && minted::callbacks_wait(&work)? && !outside::counts_at_once(&work)?;
     if work.handle.shared.is_some() && !work.wait {

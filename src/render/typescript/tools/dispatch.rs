@@ -7,7 +7,7 @@ use super::register::handler_of;
 use super::{Added, Argument, Context, Kind, NewTool, handler, json, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
-use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, statement};
+use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, span, statement};
 use crate::render::typescript::scripts::{Code, Scripts, binds, mentions};
 use crate::render::{Change, Refused};
 
@@ -381,6 +381,25 @@ pub(super) fn dispatching<'t>(script: &'t Script, handler: Node<'t>, tool: &str)
         stack.extend(inner);
     }
     None
+}
+
+/// The code that a handler which dispatches runs for a tool alone: what stands behind its label up to where it leaves, or within the
+/// `if` that asks for its name. Nothing where other tools run it as well.
+pub fn part(script: &Script, handler: Node<'_>, tool: &str) -> Option<Span> {
+    let (place, _) = dispatching(script, handler, tool)?;
+    if place.kind() == "if_statement" {
+        let operator = place.child_by_field_name("condition").map(bare)?.child_by_field_name("operator")?;
+        let asks = matches!(script.of(operator), "===" | "==");
+        return place.child_by_field_name("consequence").filter(|_| asks).map(span);
+    }
+    let inside: Vec<Node<'_>> =
+        children(place).into_iter().filter(|node| place.child_by_field_name("value") != Some(*node)).collect();
+    let last = match inside.as_slice() {
+        [block] if block.kind() == "statement_block" => children(*block).last().copied(),
+        all => all.last().copied(),
+    };
+    let leaves = |node: Node<'_>| matches!(node.kind(), "return_statement" | "throw_statement" | "break_statement");
+    last.filter(|last| leaves(*last)).map(|_| Span::new(inside[0].start_byte(), place.end_byte()))
 }
 
 /// The first of the labels that share a body: `case 'a': case 'b': …`.

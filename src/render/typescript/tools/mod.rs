@@ -24,6 +24,7 @@ mod table;
 mod types;
 
 pub use answer::{append_to_answers, append_to_texts};
+pub use dispatch::part;
 pub use describe::{description, say_more};
 pub use home::serves_several;
 pub use json::require;
