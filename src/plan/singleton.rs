@@ -3,6 +3,7 @@
 
 use super::blockers::Blockers;
 use super::origins::{Origin, importers, origins};
+use super::transport::{Route, routes_of};
 use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site, twins};
 use crate::classify::answer::{Era, Server};
 use crate::model::facts::ExprKind;
@@ -28,6 +29,8 @@ pub struct Singleton {
     pub connects: Vec<Site>,
     /// Where it answers requests: the calls.
     pub handles: Vec<Site>,
+    /// The routes that lead to transports of the package.
+    pub routes: Vec<Route>,
     /// Where the server that it is connected to comes from.
     pub origin: Origin,
     /// The package serves with the second SDK.
@@ -187,6 +190,7 @@ impl<'a> Found<'a> {
             importers: importers(context, self.transport.at),
             connects: self.connects.iter().map(|(at, _)| place(context, *at)).collect(),
             handles: self.handles.iter().map(|at| place(context, *at)).collect(),
+            routes: routes_of(context),
             origin: Origin::of(context, *origin, &servers, &self.connects),
             modern: is_modern(context, self.transport, server),
             switched: self.transport.mode == Mode::Either,

@@ -193,17 +193,18 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
     let mut tables = tables::sites(context);
     tables.retain(|table| !apart.contains(&table.path));
     let slots = slots::Slots::of(context).sites(context);
+    let loses_sse = !sse.is_empty() || units.iter().any(|unit| unit.facts.iter().any(|(_, fact)| *fact == Fact::Sse));
     let step = Step {
         // A package may hold several servers, each in files of its own.
         id: format!("transport:{}", context.analysis.flow.program.module(first.at.module).path),
         rule: session_transport_setup::RULE.name,
-        title: match sse.is_empty() {
+        title: match loses_sse {
             _ if sse_alone => "Drop the HTTP+SSE endpoints, which always have sessions".to_owned(),
-            true => "Make server and transport for each request, without sessions".to_owned(),
-            false => "Make server and transport for each request, without sessions, and drop the HTTP+SSE endpoints"
+            false => "Make server and transport for each request, without sessions".to_owned(),
+            true => "Make server and transport for each request, without sessions, and drop the HTTP+SSE endpoints"
                 .to_owned(),
         },
-        level: if sse.is_empty() { Level::Safe } else { Level::Review },
+        level: if loses_sse { Level::Review } else { Level::Safe },
         requires,
         claims,
         kind: StepKind::Transport(Box::new(Transport {

@@ -26,6 +26,8 @@ pub struct Build {
     pub local: bool,
     /// Statements of the transport's file that go.
     pub gone: Vec<Span>,
+    /// Statements of the transport's file that become others.
+    pub kept: Vec<Span>,
     /// Statements of the transport's file that closed the server at shutdown.
     pub closed: Vec<Span>,
     /// Changes, of this file and others.
@@ -233,6 +235,7 @@ fn of_factory(factory: Factory) -> Build {
         variable: factory.server,
         local: false,
         gone: Vec::new(),
+        kept: Vec::new(),
         closed: factory.closed,
         changes: factory.changes,
         drops_comment: factory.drops_comment,

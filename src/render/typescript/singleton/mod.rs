@@ -3,6 +3,7 @@
 pub(super) mod build;
 mod class;
 mod closing;
+mod continued;
 mod elsewhere;
 mod fields;
 mod handed;
@@ -107,7 +108,7 @@ fn code<'s>(
             }));
             continue;
         }
-        match Handled::of(script, site.span) {
+        match Handled::of(script, site.span, &singleton.routes) {
             Ok(found) => handled.push(found),
             Err(refused) => outcomes.push(Err(refused)),
         }
@@ -160,9 +161,17 @@ fn connection<'s>(
     made.hooks.retain(|hook| !gone.contains(&span(*hook)));
     let mut build = match once.build {
         Some(build) => build,
-        None => build::find(script, singleton, &once.connect, &gone, made, handler, files)?,
+        None => {
+            let continued = once.continued.iter().map(|continued| span(continued.statement));
+            let connecting: Vec<Span> = gone.iter().copied().chain(continued).collect();
+            build::find(script, singleton, &once.connect, &connecting, made, handler, files)?
+        }
     };
     build.gone.extend(gone);
+    for continued in once.continued {
+        build.kept.push(span(continued.statement));
+        build.changes.extend(continued.changes);
+    }
     build.drops_log = once.logs;
     Ok((Some(once.connect), build))
 }
@@ -221,6 +230,7 @@ fn shared(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused> {
         }
     }
     handlers::turn_away_routes(code, out);
+    gone.retain(|gone| !code.build.kept.contains(&span(*gone)));
     remove(script, gone, &mut out.changes);
     Ok(())
 }
@@ -247,7 +257,8 @@ fn serve_in(code: &Code<'_>, handled: &Handled<'_>, method: Method, out: &mut Re
         text = with_hook(script, &text, code.made.name, &hook_text(code, *hook));
     }
     let hijack = entry.hijack();
-    if !hijack.is_empty() && !script.of(handled.handler).contains(".hijack(") {
+    let taken = [".hijack(", ".respond = false"].iter().any(|own| script.of(handled.handler).contains(own));
+    if !hijack.is_empty() && !taken {
         text = format!("{hijack}{}{text}", script.style.newline);
     }
     handlers::replace(code, handled, method, text, out);

@@ -56,6 +56,7 @@ pub(super) fn render(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused>
     }
     let gone = closed.into_iter().skip(1).chain(code.connect.iter().map(|connect| connect.statement));
     let gone = gone.chain(code.build.gone.iter().filter_map(|gone| script.node(*gone)));
+    let gone = gone.filter(|gone| !code.build.kept.contains(&span(*gone)));
     remove(script, gone.collect(), &mut out.changes);
     let create =
         Wanted { source: "@modelcontextprotocol/server", name: "createMcpHandler", alias: None, is_type: false };

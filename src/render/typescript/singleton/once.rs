@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::build::{Build, Connect};
+use super::continued::{self, Continued};
 use super::once_uses::{exports, field, named, of_this};
 use super::routes::Handled;
 use crate::model::facts::Span;
@@ -23,6 +24,8 @@ pub(super) struct Once<'t> {
     pub build: Option<Build>,
     /// Log lines that told of the connection go with it.
     pub logs: bool,
+    /// What was to be done behind it is done at once.
+    pub continued: Vec<Continued<'t>>,
 }
 
 /// What says whether it was done: a variable, or a field of the class.
@@ -49,6 +52,7 @@ pub(super) struct Search<'t, 'a> {
     pub made: Vec<Node<'t>>,
     pub gone: Vec<Node<'t>>,
     logs: bool,
+    continued: Vec<Continued<'t>>,
 }
 
 /// Looks for code around a connecting call that sees to it being run once only; `None` where there is none.
@@ -70,22 +74,27 @@ pub(super) fn find<'t>(script: &'t Script, at: Span, handled: &[Handled<'t>]) ->
         made: Vec::new(),
         gone: Vec::new(),
         logs: false,
+        continued: Vec::new(),
     };
     let mut next = 0;
     while let Some(call) = search.calls.get(next).copied() {
         search.around(call)?;
         next += 1;
     }
-    let plain = search.flags.is_empty() && search.functions.is_empty() && !search.asked();
+    let plain =
+        search.flags.is_empty() && search.functions.is_empty() && search.continued.is_empty() && !search.asked();
     if (plain && Connect::of(script, at).is_ok()) || !search.flags_go()? {
         return Ok(None);
     }
     search.hollow();
-    let Some(statement) = search.gone.iter().copied().find(|gone| span(*gone).contains(at)) else { return Ok(None) };
+    let continued = search.continued.iter().map(|continued| continued.statement);
+    let statement = search.gone.iter().copied().chain(continued).find(|whole| span(*whole).contains(at));
+    let Some(statement) = statement else { return Ok(None) };
     let build = search.server()?;
     search.settle();
     let cast = &script.text()[bare(*given).end_byte()..given.end_byte()];
-    Ok(Some(Once { connect: Connect { receiver, statement, cast }, gone: search.gone, build, logs: search.logs }))
+    let connect = Connect { receiver, statement, cast };
+    Ok(Some(Once { connect, gone: search.gone, build, logs: search.logs, continued: search.continued }))
 }
 
 impl<'t> Search<'t, '_> {
@@ -121,8 +130,14 @@ impl<'t> Search<'t, '_> {
                 self.gone.push(whole);
                 Ok(())
             }
-            None if self.calls[0] == call => Ok(()),
-            None => Err(self.script.refuse(call, "more is done with the connection than to await it", TODO)),
+            None => match continued::of(self.script, call)? {
+                Some(continued) => {
+                    self.continued.push(continued);
+                    Ok(())
+                }
+                None if self.calls[0] == call => Ok(()),
+                None => Err(self.script.refuse(call, "more is done with the connection than to await it", TODO)),
+            },
         }
     }
 

@@ -238,6 +238,21 @@ fn factory(call: &str) -> String {
     }
 }
 
+/// Whether a name is used outside of a block.
+pub(super) fn named_elsewhere(script: &Script, name: Node<'_>, block: Node<'_>) -> bool {
+    let mut pending = vec![script.tree.root_node()];
+    while let Some(node) = pending.pop() {
+        if node == block {
+            continue;
+        }
+        if node.kind().ends_with("identifier") && script.of(node) == script.of(name) {
+            return true;
+        }
+        pending.extend(children(node));
+    }
+    false
+}
+
 /// Whether a statement only goes on to the next handler.
 fn goes_on(script: &Script, node: Node<'_>) -> bool {
     let text = script.of(node).trim_end_matches(';');

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::model::facts::Span;
+use crate::plan::transport;
 use crate::plan::web::Framework;
 use crate::render::Refused;
 use crate::render::typescript::scope;
@@ -64,7 +65,7 @@ pub(super) struct Route<'t> {
 
 impl<'t> Handled<'t> {
     /// Looks at a call of `handleRequest`.
-    pub fn of(script: &'t Script, at: Span) -> Result<Self, Refused> {
+    pub fn of(script: &'t Script, at: Span, known: &[transport::Route]) -> Result<Self, Refused> {
         let call = script.node(at).filter(|node| node.kind() == "call_expression").ok_or_else(|| Refused {
             at: crate::plan::Site { path: script.path.clone(), span: at },
             why: "the call is no longer where it was".to_owned(),
@@ -84,6 +85,13 @@ impl<'t> Handled<'t> {
         let Some((framework, request, response)) = framework(script, handler, &list, &routes) else {
             return Err(script.refuse(call, "this is no handler of a framework that is known here", todo));
         };
+        if let Some(other) = another(script, handler, framework, known) {
+            return Err(script.refuse(
+                call,
+                format!("this handler belongs to `{other}`, which has ways of its own to answer"),
+                "answer GET and DELETE with 405 and `Allow: POST`, and make server and transport in the handler of POST",
+            ));
+        }
         let written = arguments.map_or("", |arguments| script.of(arguments));
         let wrapped =
             routes.iter().any(|route| route.argument != handler && route.argument.kind() == "call_expression");
@@ -160,6 +168,20 @@ fn plain_statement<'t>(call: Node<'t>, handler: Node<'t>) -> Option<Node<'t>> {
     }
 }
 
+/// The package that a handler's route belongs to, where that is not the framework whose handlers look like this one.
+fn another<'k>(
+    script: &Script,
+    handler: Node<'_>,
+    framework: Framework,
+    known: &'k [transport::Route],
+) -> Option<&'k str> {
+    let ours = |route: &&transport::Route| {
+        route.handlers.iter().any(|site| site.path == script.path && site.span == span(handler))
+    };
+    let mut packages = known.iter().filter(ours).map(|route| route.framework.as_str());
+    packages.find(|package| !package.is_empty() && Framework::of_package(package) != Some(framework))
+}
+
 /// Whose handler it is, by what the transport is given, and what it calls request and response.
 fn framework<'t>(
     script: &'t Script,
@@ -180,6 +202,10 @@ fn framework<'t>(
     };
     if property(first) == Some("raw") && property(second) == Some("raw") {
         return Some((Framework::Fastify, script.of(object(first)?), script.of(object(second)?)));
+    }
+    if property(first) == Some("req") && property(second) == Some("res") && !routes.is_empty() {
+        let (context, other) = (object(first)?, object(second)?);
+        return (script.of(context) == script.of(other)).then(|| (Framework::Koa, script.of(context), ""));
     }
     let (first, second) = (bare(first), bare(second));
     if first.kind() != "identifier" || second.kind() != "identifier" {

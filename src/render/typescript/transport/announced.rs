@@ -9,7 +9,7 @@ use crate::render::typescript::script::children;
 impl<'w> Fold<'w> {
     /// Takes log lines away that tell of the HTTP+SSE endpoints and of no other.
     pub fn unannounce(&mut self, step: &Transport) {
-        let gone: Vec<String> = step.sse.iter().filter_map(|route| self.path_of(route)).collect();
+        let gone = self.paths_of_sse(step);
         let stay: Vec<String> = step.routes.iter().filter_map(|route| self.path_of(route)).collect();
         for unit in 0..self.world.units.len() {
             let file = &self.world.units[unit];
@@ -36,6 +36,15 @@ impl<'w> Fold<'w> {
         }
     }
 
+    /// The paths of the HTTP+SSE endpoints, where they are written out.
+    pub fn paths_of_sse(&self, step: &Transport) -> Vec<String> {
+        let routes = step.sse.iter().filter_map(|route| self.path_of(route));
+        let mut out: Vec<String> = routes.chain(self.world.paths_apart()).collect();
+        out.sort();
+        out.dedup();
+        out
+    }
+
     /// The path of a route, where it is written out.
     fn path_of(&self, route: &Route) -> Option<String> {
         let script = &self.world.units[self.world.unit(&route.at.path)?].script;
@@ -46,7 +55,7 @@ impl<'w> Fold<'w> {
 }
 
 /// Whether a text names a path, and not one that only begins like it.
-fn names(text: &str, path: &str) -> bool {
+pub(super) fn names(text: &str, path: &str) -> bool {
     text.match_indices(path).any(|(at, _)| {
         !text[at + path.len()..].starts_with(|next: char| next.is_alphanumeric() || matches!(next, '/' | '-' | '_'))
     })

@@ -215,6 +215,9 @@ impl<'w> Fold<'w> {
         let Some(body) = node.child_by_field_name("body") else { return Ok(()) };
         let value_quiet = node.child_by_field_name("value").is_some_and(|value| self.quiet(unit, value));
         let cases = children(body);
+        for case in cases.iter().filter(|case| self.world.is_apart(unit, **case)) {
+            self.remove(unit, *case);
+        }
         let taken: Vec<Node<'w>> = cases.iter().copied().filter(|case| self.reached(unit, *case)).collect();
         let ([case], true) = (taken.as_slice(), value_quiet && cases.len() > 1) else {
             return self.walk_children(unit, node);

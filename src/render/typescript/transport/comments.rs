@@ -10,20 +10,30 @@ use crate::render::Change;
 use crate::render::revise::Revision;
 use crate::render::typescript::script::{Script, enclosing_function, is_function, statement};
 
+use super::announced::names;
+use super::comment_words::{may_be_false, says_nothing_else, speaks};
 use super::world::Unit;
 
 /// Stands where a request gets its server.
 const EACH: &str = "// Runs on each request: clients, pools and caches stay outside.";
 
-/// The file's changes with those of its comments, and the lines of the result on which comments still speak of sessions.
-pub fn revised(unit: &Unit, own: Vec<Change>, modern: bool) -> (Vec<Change>, Vec<usize>) {
+/// Lines on which comments may not be true any more.
+#[derive(Default)]
+pub struct Left {
+    sessions: Vec<usize>,
+    endpoint: Vec<usize>,
+}
+
+/// The file's changes with those of its comments, and the lines of the result on which comments still speak of sessions, or name one of
+/// the paths that are gone.
+pub fn revised(unit: &Unit, own: Vec<Change>, modern: bool, gone: &[String]) -> (Vec<Change>, Left) {
     if own.is_empty() {
-        return (own, Vec::new());
+        return (own, Left::default());
     }
     let script = &unit.script;
     let mut revision = Revision::new(&script.path, script.text(), &own);
     let after = revision.result();
-    let Ok(tree) = typescript::parse(&script.path, &after) else { return (own, Vec::new()) };
+    let Ok(tree) = typescript::parse(&script.path, &after) else { return (own, Left::default()) };
     let changed = revision.changed();
     let mut cuts: Vec<Span> = blocks(&after, tree.root_node())
         .into_iter()
@@ -38,26 +48,36 @@ pub fn revised(unit: &Unit, own: Vec<Change>, modern: bool) -> (Vec<Change>, Vec
     if !modern {
         say_what_runs(unit, &mut revision);
     }
-    let lines = lines_left(&script.path, &revision.result());
-    (revision.changes(), lines)
+    let left = lines_left(&script.path, &revision, gone);
+    (revision.changes(), left)
 }
 
-/// The lines of a text on which comments speak of sessions.
-fn lines_left(path: &str, text: &str) -> Vec<usize> {
-    typescript::parse(path, text).map_or_else(
-        |_| Vec::new(),
-        |tree| {
-            let left = blocks(text, tree.root_node()).into_iter().filter(|block| speaks(block.text(text)));
-            left.map(|block| text[..block.start].matches('\n').count() + 1).collect()
-        },
-    )
+/// The lines of the result on which comments speak of sessions, or name what is gone.
+fn lines_left(path: &str, revision: &Revision<'_>, gone: &[String]) -> Left {
+    let text = revision.result();
+    let Ok(tree) = typescript::parse(path, &text) else { return Left::default() };
+    let blocks = blocks(&text, tree.root_node());
+    let line = |at: usize| text[..at].matches('\n').count() + 1;
+    let of_sessions = blocks.iter().filter(|block| may_be_false(block.text(&text)));
+    let lines = blocks.iter().flat_map(|block| {
+        block.text(&text).split_inclusive('\n').scan(block.start, |at, line| {
+            let start = *at;
+            *at += line.len();
+            Some((start, line))
+        })
+    });
+    let of_endpoint = lines.filter(|(_, text)| gone.iter().any(|gone| names(text, gone)));
+    Left {
+        sessions: of_sessions.map(|block| line(block.start)).collect(),
+        endpoint: of_endpoint.map(|(start, _)| line(start)).collect(),
+    }
 }
 
 /// What is said of the comments that speak of sessions once a file's changes are made.
 pub fn left(script: &Script, changes: &[Change]) -> Option<String> {
     let own: Vec<Change> = changes.iter().filter(|change| change.path == script.path).cloned().collect();
-    let after = (!own.is_empty()).then(|| Revision::new(&script.path, script.text(), &own).result())?;
-    note(script, &lines_left(&script.path, &after))
+    let revision = (!own.is_empty()).then(|| Revision::new(&script.path, script.text(), &own))?;
+    note(script, &lines_left(&script.path, &revision, &[]))
 }
 
 /// Takes blank lines out that changes left before what closes a block, behind what opens one, or beside another.
@@ -155,165 +175,6 @@ fn blocks<'t>(source: &str, root: Node<'t>) -> Vec<Block<'t>> {
     out
 }
 
-fn words(text: &str) -> Vec<String> {
-    let parts = text.split(|char: char| !char.is_alphanumeric());
-    parts.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect()
-}
-
-fn is_of_sessions(word: &str) -> bool {
-    ["session", "initializ", "initialis", "resum"].iter().any(|stem| word.starts_with(stem))
-}
-
-/// Whether a comment speaks of sessions.
-fn speaks(text: &str) -> bool {
-    words(text).iter().any(|word| is_of_sessions(word))
-}
-
-/// Whether a comment has nothing to say but of sessions and their transports. What is for a tool stays.
-fn says_nothing_else(text: &str) -> bool {
-    const PLAIN: &[&str] = &[
-        "a",
-        "above",
-        "after",
-        "all",
-        "already",
-        "an",
-        "and",
-        "are",
-        "as",
-        "be",
-        "by",
-        "can",
-        "check",
-        "checks",
-        "clean",
-        "cleanup",
-        "client",
-        "clients",
-        "close",
-        "closed",
-        "closes",
-        "connect",
-        "connects",
-        "connection",
-        "create",
-        "created",
-        "creates",
-        "delete",
-        "deletes",
-        "each",
-        "endpoint",
-        "ends",
-        "exist",
-        "existing",
-        "exists",
-        "explicit",
-        "extract",
-        "find",
-        "first",
-        "for",
-        "found",
-        "from",
-        "function",
-        "get",
-        "gets",
-        "handle",
-        "handler",
-        "handles",
-        "has",
-        "have",
-        "header",
-        "headers",
-        "helper",
-        "http",
-        "id",
-        "ids",
-        "if",
-        "in",
-        "incoming",
-        "instance",
-        "instances",
-        "invalid",
-        "is",
-        "it",
-        "its",
-        "keep",
-        "keyed",
-        "logic",
-        "look",
-        "lookup",
-        "manage",
-        "management",
-        "manager",
-        "map",
-        "mcp",
-        "missing",
-        "must",
-        "need",
-        "needs",
-        "new",
-        "no",
-        "not",
-        "of",
-        "on",
-        "one",
-        "only",
-        "open",
-        "or",
-        "our",
-        "own",
-        "per",
-        "post",
-        "protocol",
-        "remove",
-        "removes",
-        "request",
-        "requests",
-        "require",
-        "required",
-        "requires",
-        "reusable",
-        "reuse",
-        "route",
-        "routes",
-        "s",
-        "server",
-        "set",
-        "shared",
-        "specific",
-        "start",
-        "started",
-        "starts",
-        "store",
-        "stored",
-        "stores",
-        "streamable",
-        "terminate",
-        "terminates",
-        "termination",
-        "that",
-        "the",
-        "their",
-        "then",
-        "this",
-        "to",
-        "track",
-        "transport",
-        "transports",
-        "up",
-        "use",
-        "using",
-        "valid",
-        "validate",
-        "we",
-        "when",
-        "with",
-        "without",
-    ];
-    let tool = text.contains('@') || text.starts_with("/**");
-    !tool && words(text).iter().all(|word| is_of_sessions(word) || PLAIN.contains(&word.as_str()))
-}
-
 /// Says where the transport of a request is made that this runs for each of them.
 fn say_what_runs(unit: &Unit, revision: &mut Revision<'_>) {
     let script = &unit.script;
@@ -375,34 +236,18 @@ fn place(source: &str, made: Node<'_>) -> Option<(usize, String)> {
 }
 
 /// What is said of comments that are left for a person.
-pub fn note(script: &Script, lines: &[usize]) -> Option<String> {
-    let places: Vec<String> = lines.iter().map(|line| format!("{}:{line}", script.path)).collect();
-    let which = if places.len() == 1 { "A comment still speaks" } else { "Comments still speak" };
-    (!places.is_empty()).then(|| format!("{which} of sessions, and may not be true any more: {}", places.join(", ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_speaks_of_nothing_but_sessions_goes() {
-        for text in [
-            "// New initialization request",
-            "// This is a new initialization request. Create a new transport.",
-            "// Create a new server instance for this specific session.",
-            "// Handle the client's request using the session's transport.",
-            "// Helper function for GET and DELETE requests that require existing sessions",
-        ] {
-            assert!(speaks(text) && says_nothing_else(text), "{text}");
-        }
-        for text in [
-            "// Close all sessions first so that the load balancer drains",
-            "// Initialize the database before the first request",
-            "/** @param session the session */",
-        ] {
-            assert!(speaks(text) && !says_nothing_else(text), "{text}");
-        }
-        assert!(!speaks("// Create new transport"));
-    }
+pub fn note(script: &Script, left: &Left) -> Option<String> {
+    let told = |lines: &[usize], one: &str, many: &str| {
+        let places: Vec<String> = lines.iter().map(|line| format!("{}:{line}", script.path)).collect();
+        let which = if places.len() == 1 { one } else { many };
+        (!places.is_empty()).then(|| format!("{which}, and may not be true any more: {}", places.join(", ")))
+    };
+    let sessions = told(&left.sessions, "A comment still speaks of sessions", "Comments still speak of sessions");
+    let endpoint = told(
+        &left.endpoint,
+        "A comment still names the HTTP+SSE endpoint",
+        "Comments still name the HTTP+SSE endpoint",
+    );
+    let both: Vec<String> = sessions.into_iter().chain(endpoint).collect();
+    (!both.is_empty()).then(|| both.join("; "))
 }

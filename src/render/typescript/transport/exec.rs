@@ -103,9 +103,12 @@ impl Machine<'_> {
     }
 
     fn exec_if(&mut self, node: Node<'_>, env: &mut Env) -> bool {
-        let condition = node.child_by_field_name("condition").map_or(Value::Unknown, |node| self.eval(node, env));
-        self.decide(node, condition.truth());
         let then = node.child_by_field_name("consequence");
+        let mut condition = node.child_by_field_name("condition").map_or(Value::Unknown, |node| self.eval(node, env));
+        if !self.blind && then.is_some_and(|then| self.world.is_apart(self.at, then)) {
+            condition = Value::Bool(false);
+        }
+        self.decide(node, condition.truth());
         let otherwise = node.child_by_field_name("alternative").and_then(|clause| children(clause).first().copied());
         if condition == Value::Never {
             return false;
@@ -250,7 +253,8 @@ impl Machine<'_> {
                 }
                 None => None,
             };
-            let enters = matches != Some(false) && !certain && case.kind() == "switch_case";
+            let apart = !self.blind && self.world.is_apart(self.at, *case);
+            let enters = matches != Some(false) && !certain && !apart && case.kind() == "switch_case";
             certain |= enters && matches == Some(true);
             entered.push(enters);
         }

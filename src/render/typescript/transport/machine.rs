@@ -46,7 +46,7 @@ pub struct Methods {
 pub struct Machine<'w> {
     pub(super) world: &'w World,
     /// Nothing is known: what is decided all the same has nothing to do with sessions.
-    blind: bool,
+    pub(super) blind: bool,
     /// The file at hand.
     pub(super) at: usize,
     /// The function at hand.

@@ -7,10 +7,12 @@
 mod allow;
 mod announced;
 mod answered;
+mod apart;
 mod branches;
 mod carried;
 mod chores;
 mod closing;
+mod comment_words;
 mod comments;
 mod counters;
 mod counts;
@@ -211,6 +213,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     if let Some(unit) = world.units.first() {
         header_list::without_session_id(&unit.script, files, &step.header_lists, &mut lists)?;
     }
+    let gone = fold.paths_of_sse(step);
     let mut changes: Vec<Vec<Change>> = Vec::new();
     let mut unclear = Vec::new();
     for (edits, unit) in edits.into_iter().zip(&world.units) {
@@ -221,7 +224,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
             listed.filter(|change| !own.iter().any(|other| meets(other.span, change.span))).cloned().collect();
         own.extend(apart);
         let settled = union::united(edits::settled(&unit.script, prune(&unit.script, own)));
-        let (settled, lines) = comments::revised(unit, settled, modern);
+        let (settled, lines) = comments::revised(unit, settled, modern, &gone);
         // What becomes of them with the handler of the second SDK is seen then.
         unclear.extend(comments::note(&unit.script, &lines).filter(|_| !modern));
         let unread = properties::unread(&unit.script, &settled);

@@ -49,7 +49,7 @@ impl Fold<'_> {
             for made in self.places(unit, &Fact::Sse) {
                 let used = self.runs(unit, made);
                 let handler = theirs.iter().any(|(at, function)| *at == unit && function.contains(span(made)));
-                if used && !handler {
+                if used && !handler && !self.world.within_apart(unit, span(made)) {
                     outcomes.push(Err(file.script.refuse(
                         made,
                         "an HTTP+SSE transport is made here, and it always has a session",

@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
+use super::apart;
 use crate::lower;
 use crate::model::facts::{ExprKind, Language, Module, Span, SymbolId, SymbolKind};
 use crate::plan::Site;
@@ -39,6 +40,8 @@ pub struct World {
     pub units: Vec<Unit>,
     /// Functions that requests of the routes run, or the end of the process.
     requested: Vec<Function>,
+    /// Branches of handlers that serve the HTTP+SSE transport alone.
+    apart: FxHashSet<(usize, Span)>,
 }
 
 impl World {
@@ -79,7 +82,26 @@ impl World {
         let routed = step.routes.iter().flat_map(|route| route.handlers.iter().chain(&route.hooks));
         let roots = routed.chain(&step.endings).filter_map(|site| Some((place(&site.path)?, site.span)));
         let requested = reached(&units, roots.collect());
-        Ok(Self { units, requested })
+        let mut world = Self { units, requested, apart: FxHashSet::default() };
+        if !step.sse_alone {
+            world.apart = apart::branches(&world);
+        }
+        Ok(world)
+    }
+
+    /// Whether a node is a branch of a handler that serves the HTTP+SSE transport alone: no request takes it any more.
+    pub fn is_apart(&self, unit: usize, branch: Node<'_>) -> bool {
+        self.apart.contains(&(unit, span(branch)))
+    }
+
+    /// The paths that lead to such branches, where they are written out.
+    pub fn paths_apart(&self) -> Vec<String> {
+        self.apart.iter().flat_map(|(unit, branch)| apart::paths(self, *unit, *branch)).collect()
+    }
+
+    /// Whether a place is in such a branch.
+    pub fn within_apart(&self, unit: usize, at: Span) -> bool {
+        self.apart.iter().any(|(home, branch)| *home == unit && branch.contains(at))
     }
 
     /// Whether a function runs for a request of the routes, or at the end of the process.

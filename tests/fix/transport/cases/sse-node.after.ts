@@ -20,21 +20,5 @@ createServer(async (req, res) => {
     await transport.handleRequest(req, res);
     return;
   }
-  if (url.pathname === '/sse' && req.method === 'GET') {
-    res
-      .writeHead(405, { Allow: 'POST', 'Content-Type': 'application/json' })
-      .end(
-        JSON.stringify({
-          jsonrpc: '2.0',
-          error: { code: -32000, message: 'Method not allowed.' },
-          id: null,
-        }),
-      );
-    return;
-  }
-  if (url.pathname === '/messages' && req.method === 'POST') {
-    res.writeHead(404).end();
-    return;
-  }
   res.writeHead(404).end();
 }).listen(3000);
