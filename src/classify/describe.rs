@@ -57,7 +57,10 @@ impl Analysis<'_> {
                     names => out.extend(names),
                 },
                 Registered::Method if registration.name.is_some_and(|name| is_tool_call(name.text())) => {
-                    out.extend(self.dispatched_to(handler, at));
+                    match self.bodies_at(handler, at) {
+                        names if names.is_empty() => out.extend(self.dispatched_to(handler, at)),
+                        names => out.extend(names),
+                    }
                 }
                 _ => {}
             }
@@ -321,7 +324,7 @@ fn members(flow: &Flow<'_>) -> FxHashMap<ObjId, Vec<ExprRef>> {
 }
 
 /// Whether a low-level handler is the one that calls tools, however its SDK spells that.
-fn is_tool_call(name: &str) -> bool {
+pub(super) fn is_tool_call(name: &str) -> bool {
     let letters: String = name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect();
     letters.contains("calltool") || letters == "toolscall"
 }

@@ -5,8 +5,8 @@ use super::carriers::{Follower, HandlerUse};
 use super::trace::{Origin, home};
 use super::{BodyUse, Entry, Shed};
 use crate::classify::bodies::Body;
-use crate::model::facts::{ExprKind, FuncKind, TOP};
-use crate::model::flow::{Edge, Registration};
+use crate::model::facts::{ExprKind, FuncKind, Key, TOP};
+use crate::model::flow::{Edge, Registered, Registration};
 use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
 use crate::plan::{Site, site};
 use crate::rules::detect::Spot;
@@ -75,6 +75,7 @@ impl<'c> Follower<'c, '_, '_> {
         let mut registrations: Vec<&Registration> = flow.registrations.values().collect();
         registrations.sort_by_key(|registration| registration.at);
         let serves = |func: FuncRef| registrations.iter().find(|known| known.handlers.contains(&func));
+        let dispatches = |func: FuncRef| serves(func).is_some_and(|known| known.what == Registered::Method);
         // One that is handed arguments is what a tool with a schema needs.
         let arguments = |(handler, call): &(FuncRef, ExprRef)| {
             let own = self.symbol(*handler, 0)?;
@@ -82,13 +83,17 @@ impl<'c> Follower<'c, '_, '_> {
                 ExprKind::Call { args, .. } => args.len(),
                 _ => 0,
             };
+            if dispatches(*handler) {
+                return (0..count).find(|index| self.handed(*call, *index).is_some_and(|at| self.is_arguments(at)));
+            }
             (0..count).find(|index| {
                 let handed = self.handed(*call, *index).map(|at| flow.program.kind(at));
                 matches!(handed, Some(ExprKind::Symbol(symbol)) if *symbol == own.id)
             })
         };
         let called = body.calls.iter().filter(|(handler, call)| {
-            let context_alone = flow.program.function(*handler).params.len() < 2 && body.calls.len() > 1;
+            let context_alone =
+                flow.program.function(*handler).params.len() < 2 && body.calls.len() > 1 && !dispatches(*handler);
             !context_alone && arguments(&(*handler, *call)).is_some()
         });
         let called: Vec<&(FuncRef, ExprRef)> = called.collect();
@@ -97,6 +102,7 @@ impl<'c> Follower<'c, '_, '_> {
             [(handler, _)] => serves(*handler),
             _ => None,
         };
+        let lists = registration.is_some_and(|registration| registration.what == Registered::Method);
         let Some(registration) = registration.map(|registration| registration.at) else {
             self.problem(
                 at,
@@ -106,21 +112,59 @@ impl<'c> Follower<'c, '_, '_> {
             return;
         };
         let mut leading = None;
-        if let (Origin::Parameter { index, whole: true, .. }, Some(call)) = (how, called.first()) {
-            let first = arguments(call).is_some_and(|position| *index < position);
+        let given = called.first().and_then(|call| arguments(call)).unwrap_or_default();
+        if let (Origin::Parameter { index, whole, .. }, Some(call)) = (how, called.first())
+            && (*whole || self.handed(call.1, *index).is_some_and(|at| self.holds_only_ids(at)))
+        {
+            let first = *index < given;
             leading = self.parameter(body.func, *index).filter(|_| first);
             let handed: Vec<(ExprRef, usize)> = body.calls.iter().map(|(_, call)| (*call, *index)).collect();
             self.handed.extend(handed);
         }
         let calls: Vec<Site> = body.calls.iter().map(|(_, call)| self.site(*call)).collect();
-        let used = (!calls.is_empty()).then_some(BodyUse { leading, calls });
+        let used = (!calls.is_empty()).then_some(BodyUse { leading, arguments: given, calls });
         self.out.handlers.push(HandlerUse {
             handler: body.func,
             registration,
             tools: vec![body.name],
-            dispatches: false,
+            dispatches: lists,
             body: used,
         });
+    }
+
+    /// `{ sessionId: extra.sessionId }`: a context of the program's own that holds nothing else.
+    fn holds_only_ids(&self, at: ExprRef) -> bool {
+        let flow = &self.context.analysis.flow;
+        match flow.program.kind(at) {
+            ExprKind::Object(fields) => {
+                let named = |key: &Key| matches!(key, Key::Name(_));
+                let id = |value| flow.is_id(At { module: at.module, id: value });
+                !fields.is_empty() && fields.iter().all(|field| named(&field.key) && id(field.value))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is the arguments of a call to a low-level server, as they came: `request.params.arguments ?? {}`.
+    fn is_arguments(&self, at: ExprRef) -> bool {
+        let program = self.context.analysis.flow.program;
+        let inner = |id| At { module: at.module, id };
+        match program.kind(at) {
+            ExprKind::Member { name, .. } => *name == "arguments",
+            ExprKind::Cast { value, .. } => self.is_arguments(inner(*value)),
+            ExprKind::Either { arms, .. } => arms.first().is_some_and(|first| self.is_arguments(inner(*first))),
+            ExprKind::Symbol(symbol) => {
+                let facts = program.module(at.module);
+                let mut given = facts.expr_ids().filter_map(|id| match facts.kind(id) {
+                    ExprKind::Assign { target, value, .. } => {
+                        matches!(facts.kind(*target), ExprKind::Symbol(own) if own == symbol).then_some(*value)
+                    }
+                    _ => None,
+                });
+                given.next().is_some_and(|value| self.is_arguments(inner(value))) && given.next().is_none()
+            }
+            _ => false,
+        }
     }
 
     /// Calls that hand the id to functions none of which takes it any more.
@@ -138,7 +182,7 @@ impl<'c> Follower<'c, '_, '_> {
 
     fn shed(&self, call: ExprRef, index: usize) -> Option<Shed> {
         let flow = &self.context.analysis.flow;
-        let argument = self.handed(call, index).filter(|at| flow.is_id(*at))?;
+        let argument = self.handed(call, index).filter(|at| flow.is_id(*at) || self.holds_only_ids(*at))?;
         let caller = flow.program.func_of(call);
         let callees = flow.edges.get(&caller)?.iter().filter(|(_, at, edge)| *at == call && *edge != Edge::Callback);
         let mut unused = Vec::new();

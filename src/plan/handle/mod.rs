@@ -299,6 +299,8 @@ pub struct ToolUse {
 pub struct BodyUse {
     /// Its first parameter, where that was the id and the arguments come behind it.
     pub leading: Option<Site>,
+    /// The position of the arguments among its parameters.
+    pub arguments: usize,
     /// The calls.
     pub calls: Vec<Site>,
 }

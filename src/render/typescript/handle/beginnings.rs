@@ -79,8 +79,8 @@ pub fn embrace(work: &mut Work<'_>, script: &Script, inside: Node<'_>) {
 pub fn indentation(script: &Script, statement: Node<'_>) -> String {
     let own = script.indentation(statement).to_owned();
     let case = statement.parent().filter(|parent| parent.kind() == "switch_case");
-    let joined = case
-        .is_some_and(|case| script.line_start(case.start_byte()) == script.line_start(statement.start_byte()));
+    let joined =
+        case.is_some_and(|case| script.line_start(case.start_byte()) == script.line_start(statement.start_byte()));
     if joined { format!("{own}{}", script.style.indent.text()) } else { own }
 }
 

@@ -235,11 +235,11 @@ pub fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
         let argument = argument(work);
         for (position, tool) in tools.iter().enumerate() {
             let tool = &work.handle.tools[*tool];
-            if !creates && !(tool.role == Role::Creates && !work.handle.lazy) {
+            if !creates && (tool.role != Role::Creates || work.handle.lazy) {
                 let added = tools::add_argument(work.scripts, tool, &argument, &context)?;
                 work.edits.extend(added.changes);
             }
-            if (tool.entry.is_some() && position == 0) || creates {
+            if (tool.entry.is_some() && tool.body.is_none() && position == 0) || creates {
                 work.edits.extend(tools::add_context(work.scripts, tool, &context)?.0);
             }
         }

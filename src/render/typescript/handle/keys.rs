@@ -30,9 +30,9 @@ pub fn name(work: &mut Work<'_>) -> Result<(), Refused> {
                 for tool in tools {
                     let tool = &work.handle.tools[*tool];
                     let added = tools::add_argument(work.scripts, tool, &argument(work), &context)?;
-                    let auth = match tool.entry {
-                        Some(_) => tools::add_context(work.scripts, tool, &context)?.1,
-                        None => added.auth,
+                    let auth = match (&tool.entry, &tool.body) {
+                        (Some(_), None) => tools::add_context(work.scripts, tool, &context)?.1,
+                        _ => added.auth,
                     };
                     named = Some((added.name, auth));
                 }

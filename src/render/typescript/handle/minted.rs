@@ -88,8 +88,9 @@ fn answers_itself(work: &Work<'_>, helper: usize) -> Result<bool, Refused> {
     for call in &carrier.calls {
         let (_, node) = work.scripts.expression(&call.at)?;
         let (_, function) = work.function(&work.handle.carriers[call.within])?;
-        let whole = std::iter::successors(Some(node), Node::parent)
-            .find(|node| node.parent().is_none_or(|parent| bare(parent) == parent || parent.kind() == "return_statement"));
+        let whole = std::iter::successors(Some(node), Node::parent).find(|node| {
+            node.parent().is_none_or(|parent| bare(parent) == parent || parent.kind() == "return_statement")
+        });
         let answered = whole.and_then(|whole| whole.parent()).is_some_and(|parent| {
             parent.kind() == "return_statement" && enclosing_function(parent) == Some(function) || parent == function
         });

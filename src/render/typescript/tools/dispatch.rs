@@ -64,11 +64,36 @@ pub fn answering(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Vec<Change>, R
         return Err(code.refuse("the handler is not registered by a call here", "answer the store's errors by hand"));
     };
     let script = code.script;
-    if script.of(handler).starts_with("answering(") {
+    if script.of(handler).starts_with("answering(") || answers_errors(scripts, tool)? {
         return Ok(Vec::new());
     }
     let around = |at: usize, text: &str| script.change(Span::new(at, at), text);
     Ok(vec![around(handler.start_byte(), "answering("), around(handler.end_byte(), ")")])
+}
+
+/// Whether all calls of a tool's own function stand in a `try` whose `catch` answers.
+fn answers_errors(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<bool, Refused> {
+    let Some(body) = &tool.body else { return Ok(false) };
+    for call in &body.calls {
+        let (_, node) = scripts.expression(call)?;
+        let inside =
+            std::iter::successors(Some(node), Node::parent).take_while(|node| !is_function(*node)).any(|node| {
+                let tried = node.parent().filter(|parent| parent.kind() == "try_statement");
+                let answers = |catch: Node<'_>| catch.child_by_field_name("body").is_some_and(has_answer);
+                tried.is_some_and(|tried| {
+                    tried.child_by_field_name("body") == Some(node)
+                        && tried.child_by_field_name("handler").is_some_and(answers)
+                })
+            });
+        if !inside {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn has_answer(node: Node<'_>) -> bool {
+    node.kind() == "return_statement" || !is_function(node) && children(node).into_iter().any(has_answer)
 }
 
 /// How the handler names the arguments of the call.
@@ -192,22 +217,27 @@ pub fn insert(
     ahead: Option<Span>,
 ) -> Result<Vec<Change>, Refused> {
     let entry = listed(scripts, beside)?;
-    let script = entry.script;
-    let mut changes = match entry.node.parent() {
-        Some(list) if list.kind() == "array" => vec![element(script, entry.node, before, &literal(script, tool, ""))],
-        _ => constant(entry, before, tool).ok_or_else(|| {
-            entry.refuse(
-                "the list that this tool is in was not found in its file",
-                "list and dispatch the new tool by hand",
-            )
-        })?,
-    };
+    let mut changes = listing(entry, before, tool, &literal(entry.script, tool, ""))?;
     changes.push(branch(scripts, beside, tool, ahead)?);
     Ok(changes)
 }
 
+/// The entry of a new tool in the list, beside another one's.
+pub(super) fn listing(entry: Code<'_>, before: bool, tool: &NewTool, text: &str) -> Result<Vec<Change>, Refused> {
+    let script = entry.script;
+    match entry.node.parent() {
+        Some(list) if list.kind() == "array" => Ok(vec![element(script, entry.node, before, text)]),
+        _ => constant(entry, before, tool, text).ok_or_else(|| {
+            entry.refuse(
+                "the list that this tool is in was not found in its file",
+                "list and dispatch the new tool by hand",
+            )
+        }),
+    }
+}
+
 /// The literal that lists a new tool.
-fn literal(script: &Script, tool: &NewTool, before: &str) -> String {
+pub(super) fn literal(script: &Script, tool: &NewTool, before: &str) -> String {
     let comma = if script.style.trailing_commas { "," } else { "" };
     format!("{before}{{\n\t{}{comma}\n}}", json::fields(script, tool).join(",\n\t"))
 }
@@ -226,7 +256,7 @@ fn element(script: &Script, place: Node<'_>, before: bool, text: &str) -> Change
 }
 
 /// A tool that a constant describes, which a list names: one more constant, and one more name in the list.
-fn constant(entry: Code<'_>, before: bool, tool: &NewTool) -> Option<Vec<Change>> {
+fn constant(entry: Code<'_>, before: bool, tool: &NewTool, text: &str) -> Option<Vec<Change>> {
     let script = entry.script;
     let declarator = std::iter::successors(entry.node.parent(), Node::parent)
         .take_while(|node| matches!(node.kind(), "as_expression" | "satisfies_expression" | "variable_declarator"))
@@ -239,7 +269,7 @@ fn constant(entry: Code<'_>, before: bool, tool: &NewTool) -> Option<Vec<Change>
     let name = like(script.of(own), &tool.name);
     let of_type = declarator.child_by_field_name("type").map(|of_type| script.of(of_type)).unwrap_or_default();
     let end = if script.style.semicolons { ";" } else { "" };
-    let text = format!("{}{end}", literal(script, tool, &format!("const {name}{of_type} = ")));
+    let text = format!("const {name}{of_type} = {text}{end}");
     let newline = script.style.newline;
     let whole = statement(declarator);
     let indent = script.indentation(whole);

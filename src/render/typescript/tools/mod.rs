@@ -14,6 +14,7 @@ mod handler;
 mod home;
 mod json;
 mod literal;
+mod looked_up;
 mod reach;
 mod register;
 mod remove;
@@ -24,8 +25,8 @@ mod table;
 mod types;
 
 pub use answer::{append_to_answers, append_to_texts};
-pub use dispatch::part;
 pub use describe::{description, say_more};
+pub use dispatch::part;
 pub use home::serves_several;
 pub use json::require;
 pub use literal::pair;
@@ -171,9 +172,10 @@ pub fn add_argument(
     argument: &Argument,
     context: &Context,
 ) -> Result<Added, Refused> {
-    match &tool.entry {
-        Some(_) => dispatch::add_argument(scripts, tool, argument),
-        None => register::add_argument(scripts, tool, argument, context),
+    match (&tool.entry, &tool.body) {
+        (Some(_), Some(_)) => looked_up::add_argument(scripts, tool, argument, context),
+        (Some(_), None) => dispatch::add_argument(scripts, tool, argument),
+        (None, _) => register::add_argument(scripts, tool, argument, context),
     }
 }
 
@@ -185,6 +187,7 @@ pub fn add_context(
     context: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     match &tool.entry {
+        Some(_) if tool.body.is_some() => looked_up::context(scripts, tool, context),
         Some(_) => dispatch::context(scripts, tool, context),
         None => register::context(scripts, tool, context),
     }
@@ -205,8 +208,9 @@ pub fn insert(
     tool: &NewTool,
     ahead: Option<Span>,
 ) -> Result<Vec<Change>, Refused> {
-    match &beside.entry {
-        Some(_) => dispatch::insert(scripts, beside, before, tool, ahead),
-        None => create::insert(scripts, beside, all, before, tool),
+    match (&beside.entry, &beside.body) {
+        (Some(_), Some(_)) => looked_up::insert(scripts, beside, before, tool),
+        (Some(_), None) => dispatch::insert(scripts, beside, before, tool, ahead),
+        (None, _) => create::insert(scripts, beside, all, before, tool),
     }
 }
