@@ -11,7 +11,7 @@ use super::answer::Holds;
 use super::lifetime::Lasting;
 use super::setup::Setups;
 use super::stores::Analysis;
-use crate::model::facts::{ExprId, ExprKind, Key, Language, Span};
+use crate::model::facts::{ExprId, ExprKind, Field, Key, Language, Span};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Edge, Registered};
 use crate::model::lives::{Contexts, Mode};
@@ -379,11 +379,20 @@ fn under_capabilities(facts: &crate::model::facts::Module, object: ExprId) -> bo
             && let Some(field) = fields.iter().find(|field| field.value == at)
             && matches!(&field.key, Key::Name(name) if *name == "capabilities")
         {
-            return true;
+            return !is_info(facts, parent, fields);
         }
         at = parent;
     }
     false
+}
+
+/// Whether an object literal tells a server's name and version: capabilities that stand among them are offered to nobody.
+fn is_info(facts: &crate::model::facts::Module, object: ExprId, fields: &[Field]) -> bool {
+    let names = |wanted: &str| fields.iter().any(|field| matches!(&field.key, Key::Name(name) if *name == wanted));
+    let constructs = facts.expr(object).parent.is_some_and(
+        |call| matches!(facts.kind(call), ExprKind::New { args, .. } if args.first().is_some_and(|arg| arg.value == object)),
+    );
+    constructs && names("name") && names("version")
 }
 
 /// Whether an object literal is part of what a client is constructed with.

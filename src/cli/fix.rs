@@ -56,6 +56,9 @@ fn attempt(own: &args::Fix, global: &Global, output: &Output) -> Result<u8, Fail
     if writes && let Some(said) = fix::recover(&own.paths)? {
         output.note(&format!("note: {said}"));
     }
+    if !writes && let Some(said) = fix::interrupted(&own.paths) {
+        output.note(&format!("note: {said}"));
+    }
     let prepared = match own.interactive {
         Some(from) => interactive::choose(&mut options, from, output)?,
         None => prepare(own, &options, output)?,
@@ -94,8 +97,12 @@ fn prepare(own: &args::Fix, options: &FixOptions, output: &Output) -> Result<Pre
                 "note: `{command}` fails before anything is changed, so it tells nothing of the change"
             ));
         }
-        Verdict::Without(titles) => {
-            output.note(&format!("note: `{command}` fails with {}: left out", plural(titles.len(), "change")));
+        Verdict::Without(broken) => {
+            output.note(&format!("note: `{command}` fails with {}: left out", plural(broken.len(), "change")));
+            for one in &broken {
+                output.note(&format!("note: with \"{}\" it printed at its end:", one.title));
+                one.printed.iter().for_each(|line| output.note(&format!("  {line}")));
+            }
         }
     }
     Ok(prepared)

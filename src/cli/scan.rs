@@ -56,6 +56,9 @@ pub fn answer(paths: &[PathBuf], check: &Check, settings: &Settings, global: &Gl
     let (scan, evidence) = answer.map_err(|error| output.error(&error)).ok()?;
     let checked = mcp_migrate::check::apply(scan, &evidence, checks).map_err(|error| output.error(&error)).ok()?;
     if !global.quiet {
+        if let Some(said) = fix::interrupted(paths) {
+            output.note(&format!("note: {said}"));
+        }
         for note in &checked.notes {
             output.note(&format!("note: {note}"));
         }

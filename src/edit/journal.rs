@@ -136,6 +136,11 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Whether a journal lies there: a run was interrupted, or is about to write.
+    pub fn lies_at(top: &Path) -> bool {
+        fs::symlink_metadata(top.join(NAME)).is_ok_and(|metadata| metadata.is_file())
+    }
+
     /// The journal that an interrupted run left.
     pub fn find(top: &Path) -> Result<Option<Self>, Stop> {
         let failed = |error: io::Error| Stop::Failed { written: Vec::new(), message: format!("{NAME}: {error}") };

@@ -42,4 +42,4 @@ pub use level::Level;
 pub use refusal::{Clash, Conflict, Refusal};
 pub use stop::{Dirty, Stop};
 pub use text::{Edit, EditError, NewFile};
-pub use write::{Recovery, Written, recover, write};
+pub use write::{Recovery, Written, is_interrupted, recover, write};

@@ -128,6 +128,11 @@ pub fn recover(root: &Path) -> Result<Recovery, Stop> {
     Ok(Recovery::Completed { files, left })
 }
 
+/// Whether a run that wrote files there was not brought to its end.
+pub fn is_interrupted(root: &Path) -> bool {
+    top_of(root).is_ok_and(|top| Journal::lies_at(&top))
+}
+
 fn failed(error: &io::Error) -> Stop {
     Stop::Failed { written: Vec::new(), message: error.to_string() }
 }

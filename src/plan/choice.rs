@@ -142,9 +142,11 @@ fn done_by(step: &Step) -> Carrier {
         | StepKind::Records(_) => Carrier::Handle,
         StepKind::Selection(_) => Carrier::Argument,
         StepKind::Telemetry(_) | StepKind::Labels(_) => Carrier::Request,
-        StepKind::Transport(_) | StepKind::Singleton(_) | StepKind::Allowance(_) | StepKind::Ambient(_) => {
-            Carrier::Drop
-        }
+        StepKind::Transport(_)
+        | StepKind::Singleton(_)
+        | StepKind::Allowance(_)
+        | StepKind::Capabilities(_)
+        | StepKind::Ambient(_) => Carrier::Drop,
     }
 }
 

@@ -6,6 +6,7 @@
 pub mod allowance;
 pub mod ambient;
 pub mod blockers;
+pub mod capabilities;
 pub mod choice;
 mod endings;
 mod factories;
@@ -28,6 +29,7 @@ use crate::classify::answer::Server;
 pub use crate::edit::Level;
 use crate::model::facts::Span;
 use crate::rules::detect::{Context, Spot};
+use crate::rules::stateless_capability;
 use crate::rules::finding::FixHint;
 use blockers::Blockers;
 pub use settings::{Decision, PlanSettings, SharedStore};
@@ -92,6 +94,8 @@ pub enum StepKind {
     Telemetry(Box<telemetry::Telemetry>),
     /// Server and transport for each request.
     Transport(Box<transport::Transport>),
+    /// Capabilities that nothing can keep go.
+    Capabilities(Box<capabilities::Capabilities>),
     /// A suppression comment that allows nothing goes.
     Allowance(Box<allowance::Allowance>),
     /// Handles that may be left out are required.
@@ -196,6 +200,8 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, shared: &[u32], settings
     out.steps.extend(required::plan(context, &server.path, settings));
     let kept = choice::obey(context, settings, &mut out);
     let mut blockers = blockers::of(context, shared, &out.steps, &out.manual);
+    let subscribed = blockers.manual.iter().any(|manual| manual.rule == stateless_capability::RULE.name);
+    out.steps.extend(capabilities::plan(context).filter(|_| !subscribed));
     // What must not become a handle at all is not told how to become one.
     out.manual.retain(|manual| !blockers.manual.iter().any(|other| other.at == manual.at));
     // Where no session is opened any more, nothing can keep the server on them, unless a person wants it.

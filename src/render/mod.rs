@@ -103,6 +103,7 @@ fn by_kind(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
     match &step.kind {
         StepKind::Handle(handle) => typescript::handle::render(handle, files),
         StepKind::Ambient(ambient) => typescript::ambient::render(ambient, files),
+        StepKind::Capabilities(step) => typescript::capabilities::render(step, files),
         StepKind::Labels(labels) => typescript::labels::render(labels, files),
         StepKind::Captured(captured) => typescript::handle::captured::render(captured, files),
         StepKind::External(external) => typescript::external::render(external, files),

@@ -4,6 +4,7 @@ use super::detect::{Context, Detection};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 use crate::model::lives::Mode;
+use crate::model::program::ExprRef;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -48,12 +49,30 @@ console.error("ready");
     },
 };
 
-fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
-    // A modern entry point delivers through subscriptions, a stdio leg as before.
-    if !cx.http || cx.serves_stdio() || cx.signals.entries.iter().any(|at| cx.here(*at)) {
+/// Whether something else of the server delivers: a modern entry point through subscriptions, a stdio leg as before.
+fn delivers_elsewhere(cx: &Context<'_, '_>) -> bool {
+    !cx.http || cx.serves_stdio() || cx.signals.entries.iter().any(|at| cx.here(*at))
+}
+
+fn is_sessionful(cx: &Context<'_, '_>) -> bool {
+    cx.transports().any(|site| site.sse || site.mode != Mode::Off)
+}
+
+/// The capabilities that a server without sessions offers and can't keep, and that nothing of it uses: where each says that it is
+/// offered.
+pub fn idle(cx: &Context<'_, '_>) -> Vec<ExprRef> {
+    let used = cx.signals.undelivered.iter().any(|(at, _)| cx.here(*at));
+    if delivers_elsewhere(cx) || is_sessionful(cx) || used {
         return Vec::new();
     }
-    let sessionful = cx.transports().any(|site| site.sse || site.mode != Mode::Off);
+    cx.signals.capabilities.iter().map(|(at, _)| *at).filter(|at| cx.here(*at)).collect()
+}
+
+fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
+    if delivers_elsewhere(cx) {
+        return Vec::new();
+    }
+    let sessionful = is_sessionful(cx);
     let declared = cx
         .signals
         .capabilities

@@ -244,6 +244,18 @@ fn each_idea_can_be_a_commit_of_its_own() {
 }
 
 #[test]
+fn whoever_only_reads_is_told_of_an_interrupted_run() {
+    let folder = repository("b-transport-map/before");
+    fs::write(folder.path().join(".mcp-migrate-journal"), "{}\n").expect("a file");
+    for dry in [["--dry-run"].as_slice(), &["--patch", "my.patch"]] {
+        let (_, _, stderr) = fix(folder.path(), dry);
+        assert!(stderr.contains("was interrupted here"), "{stderr}");
+    }
+    let (_, _, stderr) = run(program().arg("scan").arg(folder.path()));
+    assert!(stderr.contains("was interrupted here"), "{stderr}");
+}
+
+#[test]
 fn a_group_with_which_the_check_fails_is_left_out() {
     let folder = repository("c-session-map/before");
     let check = "grep -q transports src/server.ts";
@@ -251,6 +263,10 @@ fn a_group_with_which_the_check_fails_is_left_out() {
     let document: Value = serde_json::from_str(&stdout).expect("JSON");
     assert_eq!((code, document["summary"]["applied"].as_u64()), (1, Some(1)), "{stderr}");
     assert!(stderr.contains("left out"), "{stderr}");
+    // What it printed tells why.
+    let check = "grep -q transports src/server.ts || { echo one; echo 'transports: not found' >&2; exit 1; }";
+    let told = fix(repository("c-session-map/before").path(), &["--check-cmd", check]).2;
+    assert!(told.contains("it printed at its end:\n  one\n  transports: not found\n"), "{told}");
     let text = server(folder.path());
     assert!(text.contains("basket_id") && text.contains("transports"), "{text}");
 

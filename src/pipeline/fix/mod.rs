@@ -185,6 +185,15 @@ pub fn recover(paths: &[PathBuf]) -> Result<Option<String>, FixError> {
     }
 }
 
+/// What is to be known of an interrupted run by whoever only reads: files may be old beside new ones.
+pub fn interrupted(paths: &[PathBuf]) -> Option<&'static str> {
+    let paths = if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.to_vec() };
+    let root = walk::root(&paths).ok()?;
+    edit::is_interrupted(&root).then_some(
+        "a run of `fix` was interrupted here, and some files may be new beside old ones; `mcp-migrate fix` brings it to its end first",
+    )
+}
+
 /// Runs the user's own check before and after, and leaves out the groups that break it.
 pub fn with_check(
     options: &FixOptions,

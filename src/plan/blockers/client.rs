@@ -160,10 +160,6 @@ fn subscriptions(context: &Context<'_, '_>, out: &mut Blockers) {
             );
         }
     }
-    let offered = context.signals.capabilities.iter().any(|(at, name)| context.here(*at) && *name == "subscribe");
-    if offered && !handled {
-        out.notes.push("the capability `subscribe` is offered and has no handler; it should go".to_owned());
-    }
     if !handled {
         out.hold("no client can subscribe to resources");
     }

@@ -1,6 +1,7 @@
 //! The TypeScript and JavaScript back end: steps as edits in a file's own style.
 
 pub mod ambient;
+pub mod capabilities;
 pub mod declared;
 pub mod ends;
 pub mod entry;
@@ -14,6 +15,7 @@ pub mod imports;
 pub mod in_flight;
 pub mod labels;
 pub mod lines;
+mod probes;
 pub mod project;
 pub mod prune;
 pub mod pure;

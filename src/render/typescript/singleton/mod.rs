@@ -12,7 +12,6 @@ mod made;
 mod modern;
 mod once;
 mod once_uses;
-mod probes;
 mod routes;
 pub(super) mod types;
 
@@ -20,6 +19,7 @@ use tree_sitter::Node;
 
 use super::entry::{Entry, Serve};
 use super::header_list;
+use super::probes;
 use super::project::Project;
 use super::prune::prune;
 use super::script::{Script, leading_comments, span};
@@ -73,7 +73,8 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
         raise(&mut out, Level::Review);
     }
     header_list::without_session_id(&script, files, &singleton.header_lists, &mut out)?;
-    out.notes.extend(probes::notes(files, path, &code.handled));
+    let served = code.handled.iter().flat_map(|handled| &handled.routes).map(|route| route.path);
+    out.notes.extend(probes::notes(files, path, served));
     let (own, others): (Vec<Change>, Vec<Change>) = out.changes.drain(..).partition(|change| change.path == *path);
     out.changes = prune(&script, merged(own));
     out.changes.extend(others);

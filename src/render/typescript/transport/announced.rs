@@ -1,12 +1,11 @@
 //! Log lines that name an endpoint: where it is gone, they would send people there.
 
-use tree_sitter::Node;
-
 use super::fold::{Fold, any};
+use super::routes;
 use crate::plan::transport::{Fact, Route, Transport};
 use crate::render::typescript::script::children;
 
-impl<'w> Fold<'w> {
+impl Fold<'_> {
     /// Takes log lines away that tell of the HTTP+SSE endpoints and of no other.
     pub fn unannounce(&mut self, step: &Transport) {
         let gone = self.paths_of_sse(step);
@@ -45,12 +44,8 @@ impl<'w> Fold<'w> {
         out
     }
 
-    /// The path of a route, where it is written out.
     fn path_of(&self, route: &Route) -> Option<String> {
-        let script = &self.world.units[self.world.unit(&route.at.path)?].script;
-        let path: Node<'w> = self.argument(script.node(route.at.span)?, 0)?;
-        let text = script.of(path).trim_matches(['\'', '"', '`']);
-        (path.kind() == "string" && text.len() > 1).then(|| text.to_owned())
+        routes::path(route, &self.world.units[self.world.unit(&route.at.path)?].script).map(str::to_owned)
     }
 }
 

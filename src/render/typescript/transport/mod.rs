@@ -60,6 +60,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::entry::Entry;
 use super::header_list;
 use super::in_flight;
+use super::probes;
 use super::project::Project;
 use super::prune::prune;
 use super::script::Script;
@@ -128,6 +129,19 @@ fn with_handler(step: &Transport, world: &World, rendered: &Rendered) -> Option<
     }
     out.extend(rendered.changes.iter().filter(|change| world.unit(&change.path).is_none()).cloned());
     Some(out)
+}
+
+/// What is told of probes that GET the paths of routes: once each.
+fn probed(step: &Transport, world: &World, files: &dyn Files) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for unit in &world.units {
+        let routes = step.routes.iter().filter(|route| route.at.path == unit.script.path);
+        let served = routes.filter_map(|route| routes::path(route, &unit.script));
+        out.extend(probes::notes(files, &unit.script.path, served));
+    }
+    out.sort();
+    out.dedup();
+    out
 }
 
 /// Whether changes leave nothing of a file.
@@ -271,6 +285,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
             out.level = Some(Level::Review);
         }
     }
+    out.notes.extend(probed(step, world, files));
     out.changes = changes.concat();
     out.changes.extend(elsewhere);
     out.changes.extend(lists.changes.into_iter().filter(|change| world.unit(&change.path).is_none()));

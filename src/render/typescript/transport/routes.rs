@@ -66,6 +66,14 @@ pub fn framework(route: &Route, script: &Script) -> Result<Framework, Refused> {
     })
 }
 
+/// The path of a route, where it is written out.
+pub fn path<'s>(route: &Route, script: &'s Script) -> Option<&'s str> {
+    let list = script.node(route.at.span)?.child_by_field_name("arguments")?;
+    let path = children(list).first().copied().filter(|path| path.kind() == "string")?;
+    let text = script.of(path).trim_matches(['\'', '"', '`']);
+    (text.len() > 1).then_some(text)
+}
+
 impl<'w> Fold<'w> {
     /// Rewrites all routes.
     pub fn routes(&mut self, step: &Transport) -> Result<(), Refused> {

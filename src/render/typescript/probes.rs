@@ -1,6 +1,5 @@
 //! Probes that GET the path of the protocol: they met a session's stream or an error page, and meet 405 now.
 
-use super::routes::Handled;
 use crate::render::Files;
 use crate::workspace::paths;
 
@@ -19,14 +18,10 @@ const PLACES: &[&str] = &[
     "README.md",
 ];
 
-/// One note for each line that looks like a probe of a path that is served.
-pub(super) fn notes(files: &dyn Files, path: &str, handled: &[Handled<'_>]) -> Vec<String> {
-    let mut served: Vec<&str> = handled
-        .iter()
-        .flat_map(|handled| &handled.routes)
-        .map(|route| route.path.trim_matches(['\'', '"', '`']))
-        .filter(|path| path.starts_with('/') && path.len() > 1)
-        .collect();
+/// One note for each line that looks like a probe of a path that the file at `path` serves.
+pub(super) fn notes<'p>(files: &dyn Files, path: &str, served: impl Iterator<Item = &'p str>) -> Vec<String> {
+    let served = served.map(|path| path.trim_matches(['\'', '"', '`']));
+    let mut served: Vec<&str> = served.filter(|path| path.starts_with('/') && path.len() > 1).collect();
     served.sort_unstable();
     served.dedup();
     let mut out = Vec::new();

@@ -1,0 +1,36 @@
+import express from 'express';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { ListResourcesRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+function createServer() {
+  const server = new Server(
+    { name: 'clock', version: '1.0.0' },
+    {
+      capabilities: {
+        tools: { listChanged: true },
+        resources: {
+          // Clients hear of new ones.
+          listChanged: true,
+          subscribe: true,
+        },
+        prompts: { listChanged: true, custom: 1 },
+        logging: {},
+      },
+    },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [] }));
+  server.setRequestHandler(ListResourcesRequestSchema, async () => ({ resources: [] }));
+  return server;
+}
+
+const app = express();
+app.use(express.json());
+app.post('/mcp', async (req, res) => {
+  const server = createServer();
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+  res.on('close', () => void server.close());
+  await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+app.listen(3000);
