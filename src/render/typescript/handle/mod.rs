@@ -9,6 +9,7 @@ mod beginnings;
 pub mod captured;
 mod checks;
 mod cleanup;
+mod contexts;
 mod create;
 mod dropped;
 pub(super) mod edits;
@@ -125,6 +126,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     access::rewrite(&mut work)?;
     keys::pass_on(&mut work)?;
     shed::settle(&mut work)?;
+    contexts::settle(&mut work)?;
     outside::settle(&mut work)?;
     cleanup::of_helpers(&mut work)?;
     finish::clean(&mut work)?;

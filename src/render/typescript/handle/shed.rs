@@ -40,8 +40,7 @@ fn one(work: &mut Work<'_>, shed: &Shed) -> Result<(), Refused> {
     let Some(function) = super::work::function_in(function) else { return Ok(()) };
     let (of_argument, argument) = work.scripts.expression(&shed.argument)?;
     checks(&mut work.edits, script, function, of_argument.of(argument).trim_end_matches('!'));
-    locals(&mut work.edits, script, function);
-    taken_apart(work, script, function);
+    leftovers(work, script, function);
     let position = last_unused(work, script, function);
     let Some((position, parameter)) = position else { return Ok(()) };
     drop_parameter(&mut work.edits, script, parameter);
@@ -154,7 +153,7 @@ fn retype_table(work: &mut Work<'_>, script: &Script, callee: Node<'_>, index: u
 }
 
 /// The declaration of a type of the program's own.
-fn type_named<'s>(scripts: &'s Scripts<'_>, name: Code<'s>) -> Option<Code<'s>> {
+pub fn type_named<'s>(scripts: &'s Scripts<'_>, name: Code<'s>) -> Option<Code<'s>> {
     let (path, name) = scripts.source(name.script, name.text())?;
     let script = scripts.open(&path).ok()?;
     let found = declaration(Code { script, node: script.tree.root_node() }, &name)?;
@@ -216,6 +215,12 @@ fn checks(edits: &mut Edits, script: &Script, function: Node<'_>, id: &str) {
     }
 }
 
+/// Takes away what a function has only to lead to the id.
+pub fn leftovers(work: &mut Work<'_>, script: &Script, function: Node<'_>) {
+    locals(&mut work.edits, script, function);
+    taken_apart(work, script, function);
+}
+
 /// Takes away variables of a function that only held the id.
 fn locals(edits: &mut Edits, script: &Script, function: Node<'_>) {
     let Some(body) = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block") else {
@@ -242,7 +247,7 @@ fn is_left_unused(edits: &Edits, script: &Script, function: Node<'_>, name: Node
 
 /// The parameter that a function does not need any more, and its position. Of those that stand before others only one that all
 /// callers name by position can go.
-fn last_unused<'t>(work: &Work<'_>, script: &'t Script, function: Node<'t>) -> Option<(usize, Node<'t>)> {
+pub fn last_unused<'t>(work: &Work<'_>, script: &'t Script, function: Node<'t>) -> Option<(usize, Node<'t>)> {
     let Some(list) = function.child_by_field_name("parameters") else {
         let only = function.child_by_field_name("parameter")?;
         return is_left_unused(&work.edits, script, function, only).then_some((0, only));

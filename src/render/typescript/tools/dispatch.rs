@@ -243,7 +243,7 @@ pub(super) fn literal(script: &Script, tool: &NewTool, before: &str) -> String {
 }
 
 /// An element of a list beside another.
-fn element(script: &Script, place: Node<'_>, before: bool, text: &str) -> Change {
+pub(super) fn element(script: &Script, place: Node<'_>, before: bool, text: &str) -> Change {
     let (newline, indent) = (script.style.newline, script.indentation(place));
     let text = script.indented(&script.style.dress(text), indent);
     let start = script.with_comments(place);
@@ -258,27 +258,44 @@ fn element(script: &Script, place: Node<'_>, before: bool, text: &str) -> Change
 /// A tool that a constant describes, which a list names: one more constant, and one more name in the list.
 fn constant(entry: Code<'_>, before: bool, tool: &NewTool, text: &str) -> Option<Vec<Change>> {
     let script = entry.script;
-    let declarator = std::iter::successors(entry.node.parent(), Node::parent)
-        .take_while(|node| matches!(node.kind(), "as_expression" | "satisfies_expression" | "variable_declarator"))
-        .last()
-        .filter(|node| node.kind() == "variable_declarator")?;
-    let own = declarator.child_by_field_name("name")?;
+    let own = declared(entry)?.child_by_field_name("name")?;
     let listed = mentions(script, script.tree.root_node(), script.of(own))
         .into_iter()
         .find(|node| node.parent().is_some_and(|list| list.kind() == "array"))?;
-    let name = like(script.of(own), &tool.name);
+    let (change, name) = another(entry, before, tool, text)?;
+    Some(vec![change, element(script, listed, before, &name)])
+}
+
+/// The constant that a literal is the value of.
+fn declared(entry: Code<'_>) -> Option<Node<'_>> {
+    std::iter::successors(entry.node.parent(), Node::parent)
+        .take_while(|node| matches!(node.kind(), "as_expression" | "satisfies_expression" | "variable_declarator"))
+        .last()
+        .filter(|node| node.kind() == "variable_declarator")
+}
+
+/// One more constant before or behind the one that a literal is the value of, and its name.
+pub(super) fn another(entry: Code<'_>, before: bool, tool: &NewTool, text: &str) -> Option<(Change, String)> {
+    let script = entry.script;
+    let declarator = declared(entry)?;
+    let name = like(script.of(declarator.child_by_field_name("name")?), &tool.name);
     let of_type = declarator.child_by_field_name("type").map(|of_type| script.of(of_type)).unwrap_or_default();
-    let end = if script.style.semicolons { ";" } else { "" };
-    let text = format!("const {name}{of_type} = {text}{end}");
-    let newline = script.style.newline;
     let whole = statement(declarator);
+    let exported = if whole.kind() == "export_statement" { "export " } else { "" };
+    let end = if script.style.semicolons { ";" } else { "" };
+    let text = script.style.dress(&format!("{exported}const {name}{of_type} = {text}{end}"));
+    let newline = script.style.newline;
     let indent = script.indentation(whole);
-    let text = script.indented(&script.style.dress(&text), indent);
-    let at = script.line_start(script.with_comments(whole));
-    Some(vec![
-        script.change(Span::new(at, at), format!("{indent}{text}{newline}{newline}")),
-        element(script, listed, before, &name),
-    ])
+    let text = script.indented(&text, indent);
+    let change = if before {
+        let at = script.line_start(script.with_comments(whole));
+        script.change(Span::new(at, at), format!("{indent}{text}{newline}{newline}"))
+    } else {
+        let at = script.removal_below_comments(whole).end as usize;
+        let at = if script.text()[..at].ends_with('\n') { script.line_end(whole.end_byte()) } else { at };
+        script.change(Span::new(at, at), format!("{newline}{indent}{text}{newline}"))
+    };
+    Some((change, name))
 }
 
 /// A name for a tool's constant, spelled like another's: `countTool`, `COUNT_TOOL`.

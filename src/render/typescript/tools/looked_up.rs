@@ -9,8 +9,11 @@ use super::{Added, Argument, Context, Kind, NewTool, Parameter, create, dispatch
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::typescript::script::{Script, bare, children, span};
-use crate::render::typescript::scripts::{Code, Scripts, mentions, property};
+use crate::render::typescript::scripts::{Code, Scripts, declaration, mentions, property};
 use crate::render::{Change, Refused};
+
+/// How far the list of tools may be from where one is looked up.
+const HOPS: usize = 8;
 
 /// Adds an argument to a listed tool, and lets its function take it. Nobody has checked the arguments: the function asks by
 /// `handleIn`, or by `givenHandle` where it takes them apart.
@@ -139,13 +142,72 @@ pub fn insert(scripts: &Scripts<'_>, beside: &ToolUse, before: bool, tool: &NewT
     let other = Other { function, own, before_arguments };
     if entry.script.path == script.path && span(table.node).contains(span(entry.node)) {
         let text = module(table, &other, &tool)?;
-        return dispatch::listing(table, before, &tool, &text);
+        return match dispatch::listing(table, before, &tool, &text) {
+            Ok(changes) => Ok(changes),
+            Err(refused) => listed_elsewhere(scripts, beside, table, before, &tool, &text).ok_or(refused),
+        };
     }
     let listed = dispatch::literal(entry.script, &tool, "");
     let mut changes = dispatch::listing(entry, before, &tool, &listed)?;
     let text = format!("{}: {}", schema::key(script, &tool.name), other.arrow(&tool));
     changes.push(beside_pair(script, own, before, &text));
     Ok(changes)
+}
+
+/// A tool that a constant of one file describes, which a list in another names, along with more of that file: one more constant, and one
+/// more name in the import and in the list.
+fn listed_elsewhere(
+    scripts: &Scripts<'_>,
+    beside: &ToolUse,
+    table: Code<'_>,
+    before: bool,
+    tool: &NewTool,
+    text: &str,
+) -> Option<Vec<Change>> {
+    let list = list_of(scripts, beside)?;
+    let items = children(list.node);
+    let named = |item: &Node<'_>| {
+        item.kind() == "identifier" && scripts.value(list.to(*item)).is_some_and(|value| value.is(table))
+    };
+    let item = items.into_iter().find(named)?;
+    let import =
+        declaration(list.to(item), list.script.of(item)).filter(|own| own.node.kind() == "import_specifier")?;
+    // A file for each tool is a way to keep them that one more tool in a file would break.
+    let others = children(import.node.parent()?);
+    if others.len() < 2 || import.node.child_by_field_name("alias").is_some() {
+        return None;
+    }
+    let (constant, name) = dispatch::another(table, before, tool, text)?;
+    let end = import.node.end_byte();
+    Some(vec![
+        constant,
+        import.script.change(Span::new(end, end), format!(", {name}")),
+        dispatch::element(list.script, item, before, &name),
+    ])
+}
+
+/// The list that a tool's own function is looked up in: `tools` in `tools.find(…).run(args)`, also by way of a map that is made of it.
+fn list_of<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Option<Code<'s>> {
+    let (script, call) = scripts.expression(tool.body.as_ref()?.calls.first()?).ok()?;
+    let mut code = Code { script, node: call.child_by_field_name("function")? };
+    for _ in 0..HOPS {
+        let node = bare(code.node);
+        code = match node.kind() {
+            "array" => return Some(code.to(node)),
+            "identifier" => {
+                let own = declaration(code.to(node), code.script.of(node))?;
+                match own.node.child_by_field_name("value") {
+                    Some(value) if own.node.kind() == "variable_declarator" => own.to(value),
+                    _ => scripts.value(code.to(node))?,
+                }
+            }
+            "member_expression" | "subscript_expression" => code.to(node.child_by_field_name("object")?),
+            "call_expression" => code.to(node.child_by_field_name("function")?),
+            "new_expression" => code.to(children(node.child_by_field_name("arguments")?).first().copied()?),
+            _ => return None,
+        };
+    }
+    None
 }
 
 /// The entry of a table whose entries hold the definition of a tool and its function.
