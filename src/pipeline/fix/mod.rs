@@ -3,6 +3,7 @@
 mod aside;
 mod commits;
 mod decisions;
+mod dependencies;
 mod documents;
 mod edits;
 mod forsaken;

@@ -1,7 +1,7 @@
 //! From what the rounds came to, to what is told of it.
 
 use super::propose::{Held, Rounds, Why};
-use super::{FixOptions, category, documents, left, shown, unread};
+use super::{FixOptions, category, dependencies, documents, left, shown, unread};
 use crate::edit::{self, Change, GroupChange, Level, Outcome, Recovery, Refused};
 use crate::pipeline::Pass;
 use crate::pipeline::locate::Locator;
@@ -35,6 +35,7 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
         let Some(server) = nearest else { continue };
         group.notes.extend(documents::notes(root, server));
         group.notes.extend(unread::note(root, server, &changes));
+        group.notes.extend(dependencies::note(root, server, &changes));
     }
     let applied = groups.len();
     groups.extend(outcome.refused.iter().map(refused));

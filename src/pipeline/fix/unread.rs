@@ -217,7 +217,7 @@ fn listed(mut places: Vec<String>) -> String {
     format!("{}{more}", places.join(", "))
 }
 
-fn is_source(path: &str) -> bool {
+pub(super) fn is_source(path: &str) -> bool {
     [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"].iter().any(|end| path.ends_with(end))
 }
 

@@ -61,6 +61,8 @@ pub struct Handle {
     pub outside: Vec<Outside>,
     /// Calls that handed the id on to what takes the handle now, or does not need either.
     pub sheds: Vec<Shed>,
+    /// Places where the id was put into an object that is handed on: the handle is put in now.
+    pub carried: Vec<Carried>,
     /// Other mentions of the container: its size, a loop over it, an argument.
     pub loose: Vec<Site>,
     /// Tools that reach the store.
@@ -195,6 +197,13 @@ pub enum Entry {
         /// The parameter was the id itself.
         whole: bool,
     },
+    /// Within an object that it is handed: the handle stands where the id did in it, and the function goes on reading it there.
+    Part {
+        /// The parameter.
+        at: Site,
+        /// What the field is called.
+        field: String,
+    },
     /// As a new first parameter: the id came from its surroundings.
     New,
     /// It is a callback that was handed the id, in a function that has the handle.
@@ -206,6 +215,15 @@ pub enum Entry {
         /// Calls that hand it the id.
         given: Vec<Site>,
     },
+}
+
+/// A place where the id is put into an object that is handed on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// What is put in.
+    pub at: Site,
+    /// Index of the function that it stands in.
+    pub within: usize,
 }
 
 /// A call that handed the id to functions which do not take it any more.

@@ -271,6 +271,14 @@ fn store(
             "hand them the SDK's context, and run again",
         ));
     }
+    if let Some(carried) = followed.carried.first().filter(|_| server.principal == Principal::User) {
+        return Err(Problem {
+            at: carried.at.clone(),
+            why: "the id is handed on in an object here, without who is calling, and a handle belongs to one caller"
+                .to_owned(),
+            todo: "hand on the id and the caller as arguments of their own, and run again".to_owned(),
+        });
+    }
     if tools.is_empty() {
         return Err(stop(
             "no tool was seen to reach it",
@@ -319,6 +327,7 @@ fn store(
         touches: followed.touches,
         outside: followed.outside,
         sheds: followed.sheds,
+        carried: followed.carried,
         loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),
         lazy,
         plain: wrapped.is_none() && facts::is_plain(context.analysis, found),

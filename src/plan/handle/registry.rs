@@ -130,6 +130,7 @@ pub(super) fn step(
         touches: followed.touches,
         outside: Vec::new(),
         sheds: followed.sheds,
+        carried: followed.carried,
         loose: Vec::new(),
         lazy: true,
         plain: false,

@@ -315,6 +315,18 @@ impl Collector<'_, '_, '_> {
 
     fn only_callee(&self, at: ExprRef) -> Option<FuncRef> {
         let mut callees = self.flow.callees(at);
+        let caller = self.flow.program.func_of(at);
+        let direct = |callee: &FuncRef| {
+            self.flow.edges.get(&caller).is_some_and(|edges| edges.contains(&(*callee, at, Edge::Call)))
+        };
+        // A function of the program is run, whatever it is handed.
+        if let ExprKind::Call { callee, .. } = self.flow.program.kind(at)
+            && let ExprKind::Symbol(_) = self.flow.program.module(at.module).kind(*callee)
+            && let [Value::Func(only)] = self.flow.at(At { module: at.module, id: *callee })
+            && direct(only)
+        {
+            return Some(*only);
+        }
         // What is handed over may run as well or not, and what it answers need not be what the call answers.
         if let ExprKind::Call { args, .. } = self.flow.program.kind(at) {
             let given = args.iter().map(|arg| At { module: at.module, id: arg.value });
@@ -326,10 +338,6 @@ impl Collector<'_, '_, '_> {
         }
         callees.sort_unstable();
         callees.dedup();
-        let caller = self.flow.program.func_of(at);
-        let direct = |callee: &FuncRef| {
-            self.flow.edges.get(&caller).is_some_and(|edges| edges.contains(&(*callee, at, Edge::Call)))
-        };
         match callees.as_slice() {
             [only] if direct(only) => Some(*only),
             _ => None,

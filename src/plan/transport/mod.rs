@@ -14,7 +14,8 @@ mod tables;
 use crate::classify::answer::{Holds as Kept, Server};
 use crate::model::facts::{Language, Span};
 use crate::model::lives::{Mode, constructions};
-use crate::model::program::FuncRef;
+use crate::model::flow::value::{ObjId, Site as Made};
+use crate::model::program::{ExprRef, FuncRef};
 use crate::model::vocabulary::Role;
 use crate::rules::detect::Context;
 use crate::rules::{session_transport_map, session_transport_setup};
@@ -230,7 +231,8 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
 fn unfit_factories(context: &Context<'_, '_>) -> Vec<Manual> {
     let flow = &context.analysis.flow;
     let served: Vec<FuncRef> = context.transports().map(|site| flow.program.func_of(site.at)).collect();
-    let origins = constructions(flow, &[Role::Server]).into_iter().filter(|at| context.here(*at));
+    let origins =
+        constructions(flow, &[Role::Server]).into_iter().filter(|at| context.here(*at) && !serves_stdio_alone(context, *at));
     let mut out: Vec<Manual> = origins
         .flat_map(|origin| served.iter().map(move |served| (origin, *served)))
         .filter_map(|(origin, served)| factories::obstacle(context, origin, served))
@@ -238,6 +240,15 @@ fn unfit_factories(context: &Context<'_, '_>) -> Vec<Manual> {
     out.sort_by(|a, b| a.at.cmp(&b.at));
     out.dedup();
     out
+}
+
+/// Whether a server is connected to transports over stdio, and to no other.
+fn serves_stdio_alone(context: &Context<'_, '_>, origin: ExprRef) -> bool {
+    let flow = &context.analysis.flow;
+    let made = |id: ObjId| matches!(flow.object(id).site, Made::Expr(at) if at == origin);
+    let pairs = flow.connects.values().flatten().filter(|(server, _)| made(*server));
+    let mut roles = pairs.map(|(_, transport)| flow.object(*transport).role).peekable();
+    roles.peek().is_some() && roles.all(|role| role == Some(Role::StdioTransport))
 }
 
 /// The routes that lead to the transports of a package.

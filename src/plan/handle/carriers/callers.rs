@@ -65,6 +65,10 @@ impl Follower<'_, '_, '_> {
                 return;
             }
         };
+        if matches!(entry, Entry::Part { .. }) {
+            self.call_with_object(caller, at, callee, how);
+            return;
+        }
         let (argument, inner) = match entry {
             Entry::Parameter { index, .. } => {
                 let Some(arg) = args.get(*index).filter(|_| args[..=*index].iter().all(|arg| !arg.spread)) else {
@@ -103,6 +107,35 @@ impl Follower<'_, '_, '_> {
         let inner = if entry == &Entry::New { Origin::Ambient(within) } else { inner };
         let Some(within) = self.need(within, &inner, at) else { return };
         let call = CallSite { at: self.site(at), within, argument: argument.map(|at| self.site(at)) };
+        if !self.out.carriers[callee].calls.contains(&call) {
+            self.out.carriers[callee].calls.push(call);
+        }
+    }
+
+    /// A call that hands on an object with the id in it: what stands there stays.
+    fn call_with_object(&mut self, caller: FuncRef, at: ExprRef, callee: usize, how: &Origin) {
+        let flow = &self.context.analysis.flow;
+        let within = home(flow, caller);
+        let argument = match (flow.program.kind(at), how) {
+            (ExprKind::Call { args, .. }, Origin::Parameter { index, .. }) => args.get(*index),
+            _ => None,
+        };
+        let inner = argument.map(|arg| self.origin(At { module: at.module, id: arg.value }));
+        let own = inner.filter(|inner| matches!(inner, Origin::Parameter { func, .. } if *func == within));
+        if !self.is_called_by_tools(within) {
+            self.problem(at, "the function is called here, where no tool is", "let tools alone call it");
+            return;
+        }
+        let within = match (own, self.known.get(&within).copied()) {
+            (_, Some(known)) => Some(known),
+            (Some(own), None) => self.need(within, &own, at),
+            (None, None) => {
+                self.problem(at, "where this object comes from can't be followed", "hand it on as a parameter");
+                None
+            }
+        };
+        let Some(within) = within else { return };
+        let call = CallSite { at: self.site(at), within, argument: None };
         if !self.out.carriers[callee].calls.contains(&call) {
             self.out.carriers[callee].calls.push(call);
         }

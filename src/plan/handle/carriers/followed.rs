@@ -1,6 +1,6 @@
 //! What was found by following the keys of a store.
 
-use super::super::{BodyUse, Carries, Entry, Outside, Shed, ToolUse, Touch};
+use super::super::{BodyUse, Carried, Carries, Entry, Outside, Shed, ToolUse, Touch};
 use crate::model::name::Name;
 use crate::model::program::{ExprRef, FuncRef};
 use crate::plan::Site;
@@ -48,6 +48,8 @@ pub struct Followed {
     pub resources: Vec<(FuncRef, ExprRef)>,
     /// Calls that handed the id on to functions which take the handle, or need neither.
     pub sheds: Vec<Shed>,
+    /// Places where the id is put into an object that is handed on.
+    pub carried: Vec<Carried>,
     /// What stopped it.
     pub problems: Vec<Problem>,
 }

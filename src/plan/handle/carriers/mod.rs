@@ -1,6 +1,7 @@
 //! The functions that a handle passes through, from the tools down to the accesses.
 
 mod callers;
+mod carried;
 mod followed;
 
 use rustc_hash::FxHashMap;
@@ -125,6 +126,7 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             handlers: Vec::new(),
             resources: Vec::new(),
             sheds: Vec::new(),
+            carried: Vec::new(),
             problems: Vec::new(),
         };
         Self {
@@ -345,6 +347,12 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             }
             (_, None, Some(body)) => self.tool(body, how, at),
             (Entry::Handler(_), ..) => self.handler(func, at),
+            (entry @ Entry::Part { .. }, ..) => {
+                if let Origin::Parameter { index: position, .. } = how {
+                    self.packed(func, *position);
+                }
+                self.callers(func, index, &entry, how);
+            }
             (entry, ..) => self.callers(func, index, &entry, how),
         }
         Some(index)
@@ -361,6 +369,9 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
                 let symbol = flow.program.function(func).params[*index].symbol;
                 let span = flow.program.symbol(At { module: func.module, id: symbol }).span;
                 let at = site(self.context, Spot { module: func.module, span });
+                if let Some(parcel) = self.parcel(func, *index).filter(|_| !*whole && self.hands) {
+                    return self.unpacked(at, &parcel);
+                }
                 Some(Entry::Parameter { index: *index, at, whole: *whole })
             }
             _ => Some(Entry::New),

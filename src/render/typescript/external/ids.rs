@@ -97,7 +97,7 @@ fn parameter(work: &mut Work<'_>, index: usize) -> Result<(), Refused> {
     let text = if script.typed() { format!("{name}: string") } else { name.clone() };
     let only = function.child_by_field_name("parameter");
     match &carrier.entry {
-        Entry::Handler(_) | Entry::Closure { .. } => {}
+        Entry::Handler(_) | Entry::Closure { .. } | Entry::Part { .. } => {}
         Entry::Parameter { at, whole, .. } => {
             let node = script.around(at.span).unwrap_or(function);
             let outer = std::iter::successors(Some(node), Node::parent)

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::access::is_waited_for;
+use super::carried;
 use super::finish::is_bound_id;
 use super::registry;
 use super::shed;
@@ -48,6 +49,7 @@ pub fn name(work: &mut Work<'_>) -> Result<(), Refused> {
                 };
                 (name, work.handle.owner.then(|| "owner".to_owned()))
             }
+            Entry::Part { at, field } => (carried::name(work, carrier, at, field)?, None),
             Entry::New => (work.handle.names.variable.clone(), work.handle.owner.then(|| "owner".to_owned())),
         };
         let owner = owner.map(|owner| if owner == "owner" { owner } else { format!("ownerOf({owner})") });
@@ -117,6 +119,15 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
                 shed::drop_parameter(&mut work.edits, script, node);
             }
             Entry::New if makes => {}
+            // What hands it the object stays; only who has to wait for it is to be seen to.
+            Entry::Part { .. } => {
+                let waits = work.wait && work.waits[index];
+                for call in carrier.calls.iter().filter(|_| waits) {
+                    let (script, node) = work.scripts.expression(&call.at)?;
+                    wait_for(work, script, node);
+                }
+                continue;
+            }
             Entry::Parameter { at, whole, .. } => parameter(work, index, at.span, *whole)?,
             Entry::New => new_parameter(work, index)?,
             Entry::Closure { at, .. } => closed_over(work, index, at.span)?,

@@ -10,7 +10,7 @@ use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::{CallSite, Entry, Kind, Touch};
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, bare, children, enclosing_function, statement};
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
 use crate::render::typescript::tools;
 
 /// Which carriers only run where a value is created.
@@ -30,6 +30,33 @@ pub fn creating(work: &Work<'_>) -> Vec<bool> {
         }
     }
     out
+}
+
+/// The first statement that needs the handle: an object that it is put into is made before the helper is called.
+fn first_needed<'t>(work: &Work<'_>, index: usize, script: &'t Script, calling: Node<'t>) -> Result<Node<'t>, Refused> {
+    let own = |within: usize, at: &Site| within == index && at.path == script.path;
+    let put = work.handle.carried.iter().filter(|one| own(one.within, &one.at)).map(|one| &one.at);
+    let calls = work.handle.carriers.iter().flat_map(|carrier| &carrier.calls);
+    let handed = calls.filter(|call| call.argument.is_some() && own(call.within, &call.at)).map(|call| &call.at);
+    // Of a handler that serves other tools as well, only what runs for this one.
+    let part = work.beginnings[index].iter().find(|part| part.contains(span(calling)));
+    let runs = |site: &&Site| part.is_none_or(|part| part.contains(site.span));
+    let mut first = calling;
+    for site in put.chain(handed).filter(|site| site.span.start < calling.start_byte() as u32).filter(runs) {
+        let Some(node) = script.around(site.span) else { continue };
+        let needs = statement(node);
+        if needs.parent() != calling.parent() {
+            return Err(script.refuse(
+                node,
+                "the id is needed here, before the value is created",
+                "make what needs it where the value is created",
+            ));
+        }
+        if needs.start_byte() < first.start_byte() {
+            first = needs;
+        }
+    }
+    Ok(first)
 }
 
 /// Lets tools make the handle for the helpers that put the value in, and answer it.
@@ -147,7 +174,7 @@ fn mint(work: &mut Work<'_>, index: usize, call: &Site) -> Result<(), Refused> {
     let Some(body) = function.child_by_field_name("body") else { return Ok(()) };
     let newline = script.style.newline;
     if body.kind() == "statement_block" {
-        let own = statement(node);
+        let own = first_needed(work, index, script, statement(node))?;
         let indent = beginnings::indentation(script, own);
         beginnings::embrace(work, script, own);
         work.edits.insert(script, own.start_byte(), format!("{text}{newline}{indent}"));

@@ -7,6 +7,7 @@ mod absent;
 mod access;
 mod beginnings;
 pub mod captured;
+mod carried;
 mod checks;
 mod cleanup;
 mod contexts;
@@ -125,6 +126,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     create::existing(&mut work)?;
     access::rewrite(&mut work)?;
     keys::pass_on(&mut work)?;
+    carried::put_in(&mut work)?;
     shed::settle(&mut work)?;
     contexts::settle(&mut work)?;
     outside::settle(&mut work)?;

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::edits::Edits;
 use super::mode::is_async;
 use super::work::Work;
-use super::{begin, checks, create, finish, finished_work, initial, injected, keys, shed, store};
+use super::{begin, carried, checks, create, finish, finished_work, initial, injected, keys, shed, store};
 use crate::plan::Site;
 use crate::plan::handle::{Container, Entry, Handle};
 use crate::render::typescript::in_flight::free_name;
@@ -102,6 +102,7 @@ fn beside(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     sweeps(&mut work)?;
     touches(&mut work)?;
     keys::pass_on(&mut work)?;
+    carried::put_in(&mut work)?;
     checks::no_timers(&work)?;
     shed::settle(&mut work)?;
     rest(&mut work)?;

@@ -15,7 +15,7 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
     for index in 0..work.selection.carriers.len() {
         let carrier = &work.selection.carriers[index];
         let takes_place = match &carrier.entry {
-            Entry::Handler(_) | Entry::Closure { .. } => continue,
+            Entry::Handler(_) | Entry::Closure { .. } | Entry::Part { .. } => continue,
             Entry::Parameter { at, .. } => !keeps(work, index, at)?,
             Entry::New => false,
         };

@@ -189,7 +189,7 @@ impl<'w> Fold<'w> {
     }
 
     /// A condition that compares and computes, and calls nothing that is not known to look only.
-    fn looks(&self, unit: usize, node: Node<'w>) -> bool {
+    pub(super) fn looks(&self, unit: usize, node: Node<'w>) -> bool {
         match node.kind() {
             "call_expression" => {
                 self.quiet(unit, node)
@@ -254,7 +254,10 @@ impl<'w> Fold<'w> {
                 into_table
                     || self.empties_table(unit, target, node)
                     || self.empties_slot(unit, node)
-                    || (closing && (self.quiet_target(unit, target, node) || self.stands_still(unit, node)))
+                    || (closing
+                        && (self.quiet_target(unit, target, node)
+                            || self.stands_still(unit, node)
+                            || self.sums_up(unit, node)))
             }
             "unary_expression" => {
                 let deletes = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "delete");

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::fold::{Fold, any};
-use crate::render::typescript::script::{bare, is_statement};
+use crate::render::typescript::script::{bare, enclosing_function, is_function, is_statement, span};
 
 impl<'w> Fold<'w> {
     /// Whether a statement raises a counter that nothing lowers and nothing is decided by: without sessions it stands still.
@@ -48,19 +48,25 @@ impl<'w> Fold<'w> {
                     parent.is_some_and(|parent| self.raised(unit, parent).is_none())
                 }
                 Some("assignment_expression") if target("left") => true,
-                _ => std::iter::successors(parent, Node::parent).take_while(|around| !is_statement(*around)).any(
-                    |around| {
-                        let compares = around.child_by_field_name("operator").is_some_and(|operator| {
-                            matches!(
-                                operator.kind(),
-                                "<" | ">" | "<=" | ">=" | "==" | "===" | "!=" | "!==" | "&&" | "||" | "!"
-                            )
-                        });
-                        compares || around.kind() == "ternary_expression"
-                    },
-                ),
+                _ => decides(node),
             }
         })
+    }
+
+    /// Whether an assignment in a loop over all sessions only sums them up, in a variable of the function that nothing is decided by:
+    /// `oldest = Math.max(oldest, now - entry.since)`.
+    pub(super) fn sums_up(&self, unit: usize, node: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let (Some(target), Some(value)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+            return false;
+        };
+        let around = || std::iter::successors(node.parent(), Node::parent).take_while(|around| !is_function(*around));
+        let Some(whole) = around().find(|around| around.kind() == "for_in_statement") else { return false };
+        let plain = node.kind() == "assignment_expression" && target.kind() == "identifier";
+        let Some(symbol) = file.symbol(target).filter(|_| plain) else { return false };
+        let own = enclosing_function(node).is_some_and(|function| file.home(symbol) == span(function));
+        let outside = self.uses(unit, (unit, symbol)).into_iter().filter(|used| !span(whole).contains(span(*used)));
+        own && self.looks(unit, value) && !outside.into_iter().any(decides)
     }
 
     /// Tells the reader of counters that stand still from now on.
@@ -68,5 +74,18 @@ impl<'w> Fold<'w> {
         if any(node, &mut |inner| self.stands_still(unit, inner)) {
             self.raise("Counters of sessions that were opened, closed or expired keep their names, and nothing raises them any more.");
         }
+        if any(node, &mut |inner| self.sums_up(unit, inner)) {
+            self.raise("What was summed up over all sessions keeps the value that it begins with.");
+        }
     }
+}
+
+/// Whether something is decided by a value.
+fn decides(node: Node<'_>) -> bool {
+    std::iter::successors(node.parent(), Node::parent).take_while(|around| !is_statement(*around)).any(|around| {
+        let compares = around.child_by_field_name("operator").is_some_and(|operator| {
+            matches!(operator.kind(), "<" | ">" | "<=" | ">=" | "==" | "===" | "!=" | "!==" | "&&" | "||" | "!")
+        });
+        compares || around.kind() == "ternary_expression"
+    })
 }

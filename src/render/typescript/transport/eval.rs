@@ -6,7 +6,7 @@ use super::env::Env;
 use super::machine::Machine;
 use super::value::Value;
 use crate::plan::transport::Fact;
-use crate::render::typescript::script::{children, is_function, span};
+use crate::render::typescript::script::{bare, children, is_function, span};
 
 /// Methods that put something into a list.
 pub(super) const FILLS: &[&str] = &["push", "unshift", "splice"];
@@ -160,7 +160,10 @@ impl Machine<'_> {
 
     fn binary(&mut self, node: Node<'_>, env: &mut Env) -> Value {
         let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
-        let left = self.field(node, "left", env);
+        let mut left = self.field(node, "left", env);
+        if operator == "&&" && left == Value::Unknown && self.guards_check(node) {
+            left = Value::Some;
+        }
         let takes_right = match operator {
             "&&" => left.truth(),
             "||" => left.truth().map(|truth| !truth),
@@ -194,6 +197,17 @@ impl Machine<'_> {
                 left.join(right)
             }
         }
+    }
+
+    /// `req.body && isInitializeRequest(req.body)`: that there is something to look at belongs to the check.
+    fn guards_check(&self, node: Node<'_>) -> bool {
+        let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+            return false;
+        };
+        let right = bare(right);
+        let given = right.child_by_field_name("arguments").map(children).unwrap_or_default();
+        self.fact(right) == Some(&Fact::Opens)
+            && given.first().is_some_and(|given| self.words(*given) == self.words(bare(left)))
     }
 
     /// The text of an expression, on one line.

@@ -134,6 +134,7 @@ impl<'w> Fold<'w> {
             "ternary_expression" | "binary_expression" => self.fold_choice(unit, node),
             "for_in_statement" if self.decided(unit, node) == Some(false) && self.is_chore(unit, node, true) => {
                 if !self.closes(unit, node) && !self.closes_by_calls(unit, node) {
+                    self.note_counters(unit, node);
                     self.remove(unit, node);
                 }
                 Ok(())

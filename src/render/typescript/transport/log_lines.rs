@@ -72,7 +72,9 @@ impl<'w> Fold<'w> {
     pub(super) fn trim_call(&mut self, unit: usize, call: Node<'w>) -> bool {
         let Some(list) = call.child_by_field_name("arguments") else { return false };
         let arguments = children(list);
-        if !arguments.iter().any(|argument| self.says_more(unit, *argument)) {
+        let script = &self.world.units[unit].script;
+        let event = arguments.first().is_some_and(|first| first.kind() == "string" && tells_event(script.of(*first)));
+        if !event && !arguments.iter().any(|argument| self.says_more(unit, *argument)) {
             return false;
         }
         for (index, argument) in arguments.iter().enumerate() {
@@ -251,6 +253,22 @@ impl<'w> Fold<'w> {
             self.raise("Log lines that only sessions led to are gone, with what else they said.");
         }
     }
+}
+
+/// Whether a text tells of something, and not of what becomes of sessions and connections.
+fn tells_event(text: &str) -> bool {
+    const OF_SESSIONS: &[&str] = &[
+        "session", "connect", "disconnect", "transport", "client", "initializ", "initialis", "active", "open", "clos", "creat",
+        "remov", "delet", "expir", "evict", "clean", "sweep", "reap", "new", "add", "existing", "reus", "unknown", "stale", "id",
+        "count", "total", "number", "mcp", "sse", "stream",
+    ];
+    let words: Vec<String> = text
+        .split(|char: char| !char.is_alphabetic())
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    words.iter().any(|word| word.len() > 3)
+        && !words.iter().any(|word| OF_SESSIONS.iter().any(|stem| word.starts_with(stem)))
 }
 
 fn substitutions(template: Node<'_>) -> Vec<Node<'_>> {

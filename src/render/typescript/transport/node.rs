@@ -48,7 +48,11 @@ impl<'w> Fold<'w> {
         let mut regions = Vec::new();
         self.regions(unit, function, &mut regions);
         regions.retain(|region| !self.edits[unit].gone(*region));
-        regions.into_iter().try_for_each(|region| self.turn_away(unit, names, region))
+        regions.into_iter().try_for_each(|region| self.turn_away(unit, names, region))?;
+        if let Some(body) = function.child_by_field_name("body") {
+            self.turn_rest_away(unit, body, names);
+        }
+        Ok(())
     }
 
     /// The outermost branches that GET or DELETE reach, POST does not, and that have to do with sessions.
@@ -111,6 +115,42 @@ impl<'w> Fold<'w> {
             before.into_iter().any(|before| before.kind() == "if_statement" && self.speaks_of_sessions(unit, before))
         };
         by_method && (tells || fails() && looked())
+    }
+
+    /// What stands at the end of a block, where POST has left it: `sendJson(res, 400, …'no session'…)`.
+    fn turn_rest_away(&mut self, unit: usize, node: Node<'w>, names: &[&str]) {
+        for child in children(node).into_iter().filter(|child| !is_function(*child)) {
+            self.turn_rest_away(unit, child, names);
+        }
+        let (Some(rest), [request, response, ..]) = (self.rest(unit, node), names) else { return };
+        let (Some(first), Some(last)) = (rest.first(), rest.last()) else { return };
+        let script = &self.world.units[unit].script;
+        let entry = Entry { style: &script.style, framework: Framework::Node, request, response, types: None };
+        let text = match last.kind() {
+            "return_statement" => entry.answer_and_leave(&NOT_ALLOWED),
+            _ => entry.answer(&NOT_ALLOWED),
+        };
+        let text = script.indented(&text, script.indentation(*first));
+        self.edits[unit].replace(Span::new(first.start_byte(), last.end_byte()), text);
+    }
+
+    /// The statements at the end of a block that GET or DELETE reach and POST does not, where they tell that there is no session.
+    fn rest(&self, unit: usize, block: Node<'w>) -> Option<Vec<Node<'w>>> {
+        if block.kind() != "statement_block" || self.edits[unit].gone(block) {
+            return None;
+        }
+        let plain = |node: &Node<'w>| matches!(node.kind(), "expression_statement" | "return_statement");
+        let statements: Vec<Node<'w>> = children(block).into_iter().filter(|node| node.kind() != "comment").collect();
+        let from = statements.iter().rposition(|node| !plain(node) || !self.gone_alone(unit, *node))? + 1;
+        let rest = statements[from..].to_vec();
+        let left = rest.iter().all(|node| !self.edits[unit].gone(*node));
+        let script = &self.world.units[unit].script;
+        let tells = rest.iter().any(|node| {
+            any(*node, &mut |inner| {
+                inner.kind() == "string_fragment" && script.of(inner).to_ascii_lowercase().contains("session")
+            })
+        });
+        (left && tells).then_some(rest)
     }
 
     fn gone_alone(&self, unit: usize, node: Node<'w>) -> bool {

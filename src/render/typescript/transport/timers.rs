@@ -55,6 +55,9 @@ impl<'w> Fold<'w> {
                     self.remove(unit, at);
                 }
             }
+            for used in uses.iter().copied() {
+                self.ask_no_more(unit, used);
+            }
             if uses.iter().all(|used| self.edits[unit].gone(*used)) {
                 let field = children(class).into_iter().find(|member| {
                     member.kind().ends_with("field_definition")
@@ -64,6 +67,18 @@ impl<'w> Fold<'w> {
                     self.remove(unit, field);
                 }
             }
+        }
+    }
+
+    /// `if (timer) { … }` of which nothing is left.
+    fn ask_no_more(&mut self, unit: usize, used: Node<'w>) {
+        let asks = used.parent().filter(|test| test.kind() == "parenthesized_expression" && bare(*test) == used);
+        let asks = asks.and_then(|test| test.parent()).filter(|at| at.kind() == "if_statement");
+        let Some(at) = asks.filter(|at| at.child_by_field_name("alternative").is_none()) else { return };
+        if !self.edits[unit].gone(at)
+            && at.child_by_field_name("consequence").is_some_and(|then| self.hollow(unit, then))
+        {
+            self.remove(unit, at);
         }
     }
 
@@ -90,13 +105,7 @@ impl<'w> Fold<'w> {
                 }
             }
             for used in live(self) {
-                let asks =
-                    used.parent().filter(|test| test.kind() == "parenthesized_expression" && bare(*test) == used);
-                let asks = asks.and_then(|test| test.parent()).filter(|at| at.kind() == "if_statement");
-                let Some(at) = asks.filter(|at| at.child_by_field_name("alternative").is_none()) else { continue };
-                if at.child_by_field_name("consequence").is_some_and(|then| self.hollow(unit, then)) {
-                    self.remove(unit, at);
-                }
+                self.ask_no_more(unit, used);
             }
             if let [only] = live(self).as_slice()
                 && let Some(declaration) = only

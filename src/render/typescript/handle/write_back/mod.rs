@@ -12,7 +12,7 @@ use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::{Container, Entry, Kind, Place, Role, Touch};
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, bare, children, is_function, span};
+use crate::render::typescript::script::{Script, bare, children, is_function, span, statement};
 use changed::may_change;
 pub use changed::{changes, changes_of};
 pub use place::{after, insertion, last_of_each};
@@ -58,6 +58,7 @@ fn of_function(work: &mut Work<'_>, index: usize) -> Result<(), Refused> {
             };
             let list = place.parent().map(span);
             let gone = work.edits.covers(&script.path, span(place)) || work.edits.covers(&script.path, span(change));
+            let gone = gone || is_written(work, index, script, place, script.of(value.name))?;
             if gone || deletes.iter().any(|delete| list.is_some_and(|list| list.contains(*delete))) {
                 continue;
             }
@@ -73,6 +74,27 @@ fn of_function(work: &mut Work<'_>, index: usize) -> Result<(), Refused> {
         work.features.save = true;
     }
     Ok(())
+}
+
+/// Whether the code itself writes the value back in a statement behind, which no way leads past.
+fn is_written(work: &Work<'_>, index: usize, script: &Script, place: Node<'_>, value: &str) -> Result<bool, Refused> {
+    for touch in work.touches(index).filter(|touch| touch.kind == Kind::Write && !work.done.contains(&touch.at)) {
+        let (file, node) = work.scripts.expression(&touch.at)?;
+        let written = touch.value.as_ref().is_some_and(|at| file.slice(at.span) == value);
+        let own = statement(node);
+        let plain = own.kind() == "expression_statement" && !work.edits.covers(&file.path, span(own));
+        let mut between = std::iter::successors(place.next_named_sibling(), Node::next_named_sibling);
+        let behind = file.path == script.path && between.clone().any(|next| next == own);
+        if written && plain && behind && between.all(|next| next.start_byte() >= own.start_byte() || stays(next)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a statement is one that goes on to the next.
+fn stays(statement: Node<'_>) -> bool {
+    matches!(statement.kind(), "expression_statement" | "lexical_declaration" | "comment")
 }
 
 /// A change that can't be written back: in memory nothing is lost by that.
