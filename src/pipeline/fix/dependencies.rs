@@ -34,7 +34,8 @@ pub fn note(root: &Path, folder: &str, changes: &[Change]) -> Option<String> {
     }
     let (path, manifest) = manifest?;
     let told: Vec<String> = lost.iter().filter(|name| declared_alone(&manifest, name)).map(quoted).collect();
-    let types: Vec<String> = lost.iter().map(types_of).filter(|name| manifest.contains(&format!("\"{name}\""))).collect();
+    let types: Vec<String> =
+        lost.iter().map(|name| types_of(name)).filter(|name| manifest.contains(&format!("\"{name}\""))).collect();
     let types = if told.is_empty() { Vec::new() } else { types };
     let all: Vec<String> = told.into_iter().chain(types.iter().map(quoted)).collect();
     (!all.is_empty()).then(|| format!("Nothing imports {} any more; take it out of {path}.", all.join(" or ")))
@@ -45,7 +46,7 @@ fn quoted(name: &String) -> String {
 }
 
 /// The package with the types of another.
-fn types_of(name: &String) -> String {
+fn types_of(name: &str) -> String {
     format!("@types/{}", name.trim_start_matches('@').replace('/', "__"))
 }
 
@@ -67,9 +68,9 @@ fn packages(text: &str) -> BTreeSet<String> {
 
 /// Whether a text names a package as a quoted text, or a part of one.
 fn mentions(text: &str, name: &str) -> bool {
-    ['"', '\'', '`'].iter().any(|quote| {
-        text.contains(&format!("{quote}{name}{quote}")) || text.contains(&format!("{quote}{name}/"))
-    })
+    ['"', '\'', '`']
+        .iter()
+        .any(|quote| text.contains(&format!("{quote}{name}{quote}")) || text.contains(&format!("{quote}{name}/")))
 }
 
 /// Whether a manifest lists a package among its dependencies and names it nowhere else: a script may run it.
@@ -106,7 +107,8 @@ mod tests {
 
     #[test]
     fn a_dependency_without_an_import_is_told_with_its_types() {
-        let manifest = r#"{ "dependencies": { "express": "5", "uuid": "9" }, "devDependencies": { "@types/uuid": "9" } }"#;
+        let manifest =
+            r#"{ "dependencies": { "express": "5", "uuid": "9" }, "devDependencies": { "@types/uuid": "9" } }"#;
         let wanted = "Nothing imports `uuid` or `@types/uuid` any more; take it out of package.json.";
         assert_eq!(told(manifest, "").as_deref(), Some(wanted));
     }
