@@ -7,6 +7,7 @@ use super::{BodyUse, Entry, Shed};
 use crate::classify::bodies::Body;
 use crate::model::facts::{ExprKind, FuncKind, Key, TOP};
 use crate::model::flow::{Edge, Registered, Registration};
+use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
 use crate::plan::{Site, site};
 use crate::rules::detect::Spot;
@@ -122,7 +123,7 @@ impl<'c> Follower<'c, '_, '_> {
             self.handed.extend(handed);
         }
         let calls: Vec<Site> = body.calls.iter().map(|(_, call)| self.site(*call)).collect();
-        let used = (!calls.is_empty()).then_some(BodyUse { leading, arguments: given, calls });
+        let used = (!calls.is_empty()).then_some(BodyUse { leading, arguments: given, calls, dispatches: false });
         self.out.handlers.push(HandlerUse {
             handler: body.func,
             registration,
@@ -165,6 +166,33 @@ impl<'c> Follower<'c, '_, '_> {
             }
             _ => false,
         }
+    }
+
+    /// A function that tells the tools apart for the handler that is registered.
+    pub(super) fn dispatch(&mut self, func: FuncRef, handler: FuncRef, how: &Origin, at: ExprRef) {
+        let analysis = self.context.analysis;
+        let (flow, program) = (&analysis.flow, analysis.flow.program);
+        let registration =
+            flow.registrations.values().filter(|known| known.handlers.contains(&handler)).map(|known| known.at).min();
+        let call = analysis.dispatcher(handler).map(|(_, call)| call);
+        let position = call.and_then(|call| {
+            let count = program.function(func).params.len();
+            (0..count).find(|index| self.handed(call, *index).is_some_and(|at| self.is_arguments(at)))
+        });
+        let (Some(registration), Some(call), Some(arguments)) = (registration, call, position) else {
+            let todo = "hand them on as they came, and run again";
+            self.problem(at, "the arguments of the tool are not handed on to this function", todo);
+            return;
+        };
+        if let Origin::Parameter { index, whole: true, .. } = how {
+            self.handed.push((call, *index));
+        }
+        let exprs = program.exprs().filter(|at| at.module == func.module && program.within(program.func_of(*at), func));
+        let mut tools: Vec<Name> = exprs.flat_map(|at| analysis.tool_names(handler, at)).collect();
+        tools.sort_by_key(|name| name.text());
+        tools.dedup();
+        let body = BodyUse { leading: None, arguments, calls: vec![self.site(call)], dispatches: true };
+        self.out.handlers.push(HandlerUse { handler: func, registration, tools, dispatches: true, body: Some(body) });
     }
 
     /// Calls that hand the id to functions none of which takes it any more.
@@ -210,6 +238,15 @@ impl<'c> Follower<'c, '_, '_> {
         })
     }
 
+    /// `if (!sessionId) throw …`: with a handle there is nothing to ask for.
+    fn is_only_asked_for(&self, symbol: SymbolRef, used: &Site) -> bool {
+        let facts = self.context.analysis.flow.program.module(symbol.module);
+        facts.branches.iter().any(|branch| {
+            let condition = At { module: symbol.module, id: branch.condition };
+            branch.then_leaves && branch.otherwise.is_none() && self.site(condition).span == used.span
+        })
+    }
+
     /// Whether all uses of a parameter are keys in tools that close over it.
     fn only_keys(&self, symbol: SymbolRef) -> bool {
         let flow = &self.context.analysis.flow;
@@ -233,6 +270,7 @@ impl<'c> Follower<'c, '_, '_> {
                 let handed_on = self.out.carriers.iter().flat_map(|carrier| &carrier.calls);
                 self.out.touches.iter().any(|touch| within(&touch.key))
                     || handed_on.filter_map(|call| call.argument.as_ref()).any(within)
+                    || self.is_only_asked_for(symbol, &used)
             }),
             _ => false,
         }

@@ -321,6 +321,15 @@ pub struct BodyUse {
     pub arguments: usize,
     /// The calls.
     pub calls: Vec<Site>,
+    /// It tells several tools apart by the name that it is handed.
+    pub dispatches: bool,
+}
+
+impl ToolUse {
+    /// The tool's own function, where the handler of a low-level server looks it up.
+    pub fn looked_up(&self) -> Option<&BodyUse> {
+        self.body.as_ref().filter(|body| self.entry.is_some() && !body.dispatches)
+    }
 }
 
 impl Carries {

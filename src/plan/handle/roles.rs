@@ -22,6 +22,7 @@ pub enum Role {
 
 /// The role of the tool with a name, served by a handler.
 pub fn of(analysis: &Analysis<'_>, found: &Found, handler: FuncRef, tool: Name) -> Role {
+    let handler = analysis.dispatches_for(handler).unwrap_or(handler);
     let mut kinds = Vec::new();
     for access in found.uses.iter().filter(|access| reaches(analysis, handler, access.func)) {
         if is_dispatched_elsewhere(analysis, handler, tool, access) || reads_back(analysis, found, access) {

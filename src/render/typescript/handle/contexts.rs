@@ -13,8 +13,8 @@ use crate::render::typescript::scripts::{Code, declaration};
 /// Takes the id out of such contexts, and out of their types.
 pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
     let scripts = work.scripts;
-    for tool in work.handle.tools.iter().filter(|tool| tool.entry.is_some()) {
-        for call in tool.body.iter().flat_map(|body| &body.calls) {
+    for tool in &work.handle.tools {
+        for call in tool.looked_up().into_iter().flat_map(|body| &body.calls) {
             let (script, node) = scripts.expression(call)?;
             let list = node.child_by_field_name("arguments").map(children).unwrap_or_default();
             for argument in list {

@@ -115,9 +115,15 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
         let told = work.scripts.at(first.entry.as_ref().unwrap_or(&first.registration))?;
         let later = is_read_later(work, told);
         let mut tool = creating(work, code, &store)?;
+        let lifetime = tool.description.pop();
         if !later {
-            tool.description.pop();
             work.notes.push(lifetime_note(&tool.name, &handle.names));
+        } else if first.entry.is_some() && told.script.path != code.path {
+            // The list of tools stands in another file than what runs them.
+            let there = store_expression(work, told.script, first)?;
+            tool.description.extend(lifetime.map(|text| text.replace(&store, &there)));
+        } else {
+            tool.description.extend(lifetime);
         }
         work.edits.extend(tools::insert(work.scripts, first, &handle.tools, true, &tool, ahead)?);
     }

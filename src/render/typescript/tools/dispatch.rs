@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::create::answer;
+use super::create::{Answers, answer, answers_of};
 use super::register::handler_of;
 use super::{Added, Argument, Context, Kind, NewTool, handler, json, sdk};
 use crate::model::facts::Span;
@@ -32,7 +32,7 @@ pub fn add_argument(scripts: &Scripts<'_>, tool: &ToolUse, argument: &Argument) 
     if argument.schema.is_some() {
         return Ok(Added { changes, name: name_of(handler, &argument.name)?, auth: None });
     }
-    let arguments = arguments(handler.script, handler.node)?;
+    let arguments = arguments_of(tool, handler)?;
     let string = |text: &str| handler.script.style.string(text);
     let name = format!("handleIn({arguments}, {}, {})", string(&argument.name), string(&argument.source));
     Ok(Added { changes, name, auth: None })
@@ -51,7 +51,11 @@ pub fn context(
     tool: &ToolUse,
     wish: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
-    handler::context(handler_of(scripts, tool)?, (0, 1), wish, true)
+    // A function that is called to tell the tools apart has no context of the SDK.
+    match &tool.body {
+        Some(_) => Ok((Vec::new(), None)),
+        None => handler::context(handler_of(scripts, tool)?, (0, 1), wish, true),
+    }
 }
 
 /// Lets the handler that is registered answer the errors of the store as a tool does. Nothing where it does so already.
@@ -94,6 +98,19 @@ fn answers_errors(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<bool, Refused
 
 fn has_answer(node: Node<'_>) -> bool {
     node.kind() == "return_statement" || !is_function(node) && children(node).into_iter().any(has_answer)
+}
+
+/// How the code that tells the tools apart names the arguments of the call.
+fn arguments_of(tool: &ToolUse, handler: Code<'_>) -> Result<String, Refused> {
+    let Some(body) = &tool.body else { return arguments(handler.script, handler.node) };
+    let list = handler.node.child_by_field_name("parameters").map(children).unwrap_or_default();
+    let own = list.get(body.arguments).map(|node| handler::pattern(*node)).filter(|node| node.kind() == "identifier");
+    own.map(|node| handler.script.of(node).to_owned()).ok_or_else(|| {
+        handler.refuse(
+            "this function takes the arguments of the call apart",
+            "let it take them as one parameter, and run again",
+        )
+    })
 }
 
 /// How the handler names the arguments of the call.
@@ -216,6 +233,9 @@ pub fn insert(
     tool: &NewTool,
     ahead: Option<Span>,
 ) -> Result<Vec<Change>, Refused> {
+    let text_alone = beside.body.is_some() && answers_of(scripts, beside)? == Some(Answers::Text);
+    let structured = if text_alone { Vec::new() } else { tool.structured.clone() };
+    let tool = &NewTool { text_alone, structured, ..tool.clone() };
     let entry = listed(scripts, beside)?;
     let mut changes = listing(entry, before, tool, &literal(entry.script, tool, ""))?;
     changes.push(branch(scripts, beside, tool, ahead)?);
@@ -331,7 +351,7 @@ fn branch(scripts: &Scripts<'_>, beside: &ToolUse, tool: &NewTool, ahead: Option
             (first_use(script, handler.node, &subject).ok_or_else(refuse)?, subject, false)
         }
     };
-    let inside: String = body(handler, tool)?.iter().map(|line| format!("\t{line}\n")).collect();
+    let inside: String = body(beside, handler, tool)?.iter().map(|line| format!("\t{line}\n")).collect();
     let name = script.style.string(&tool.name);
     let text = if is_case {
         format!("case {name}: {{\n{inside}}}")
@@ -374,10 +394,10 @@ fn first_use<'s>(script: &'s Script, handler: Node<'s>, subject: &str) -> Option
 }
 
 /// The statements of a new tool's branch.
-fn body(handler: Code<'_>, tool: &NewTool) -> Result<Vec<String>, Refused> {
+fn body(beside: &ToolUse, handler: Code<'_>, tool: &NewTool) -> Result<Vec<String>, Refused> {
     let script = handler.script;
     let mut out = Vec::new();
-    let arguments = if tool.parameters.is_empty() { String::new() } else { arguments(script, handler.node)? };
+    let arguments = if tool.parameters.is_empty() { String::new() } else { arguments_of(beside, handler)? };
     for parameter in &tool.parameters {
         let name = &parameter.name;
         let string = |text: &str| script.style.string(text);

@@ -172,10 +172,10 @@ pub fn add_argument(
     argument: &Argument,
     context: &Context,
 ) -> Result<Added, Refused> {
-    match (&tool.entry, &tool.body) {
-        (Some(_), Some(_)) => looked_up::add_argument(scripts, tool, argument, context),
-        (Some(_), None) => dispatch::add_argument(scripts, tool, argument),
-        (None, _) => register::add_argument(scripts, tool, argument, context),
+    match &tool.entry {
+        Some(_) if tool.looked_up().is_some() => looked_up::add_argument(scripts, tool, argument, context),
+        Some(_) => dispatch::add_argument(scripts, tool, argument),
+        None => register::add_argument(scripts, tool, argument, context),
     }
 }
 
@@ -187,7 +187,7 @@ pub fn add_context(
     context: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     match &tool.entry {
-        Some(_) if tool.body.is_some() => looked_up::context(scripts, tool, context),
+        Some(_) if tool.looked_up().is_some() => looked_up::context(scripts, tool, context),
         Some(_) => dispatch::context(scripts, tool, context),
         None => register::context(scripts, tool, context),
     }
@@ -208,9 +208,9 @@ pub fn insert(
     tool: &NewTool,
     ahead: Option<Span>,
 ) -> Result<Vec<Change>, Refused> {
-    match (&beside.entry, &beside.body) {
-        (Some(_), Some(_)) => looked_up::insert(scripts, beside, before, tool),
-        (Some(_), None) => dispatch::insert(scripts, beside, before, tool, ahead),
-        (None, _) => create::insert(scripts, beside, all, before, tool),
+    match &beside.entry {
+        Some(_) if beside.looked_up().is_some() => looked_up::insert(scripts, beside, before, tool),
+        Some(_) => dispatch::insert(scripts, beside, before, tool, ahead),
+        None => create::insert(scripts, beside, all, before, tool),
     }
 }
