@@ -33,15 +33,16 @@ pub fn note(root: &Path, folder: &str, changes: &[Change]) -> Option<String> {
         lost.retain(|name| !mentions(&change.after, name));
     }
     let (path, manifest) = manifest?;
-    let told: Vec<String> = lost.iter().filter(|name| declared_alone(&manifest, name)).map(quoted).collect();
+    let told: Vec<String> =
+        lost.iter().filter(|name| declared_alone(&manifest, name)).map(|name| quoted(name)).collect();
     let types: Vec<String> =
         lost.iter().map(|name| types_of(name)).filter(|name| manifest.contains(&format!("\"{name}\""))).collect();
     let types = if told.is_empty() { Vec::new() } else { types };
-    let all: Vec<String> = told.into_iter().chain(types.iter().map(quoted)).collect();
+    let all: Vec<String> = told.into_iter().chain(types.iter().map(|name| quoted(name))).collect();
     (!all.is_empty()).then(|| format!("Nothing imports {} any more; take it out of {path}.", all.join(" or ")))
 }
 
-fn quoted(name: &String) -> String {
+fn quoted(name: &str) -> String {
     format!("`{name}`")
 }
 

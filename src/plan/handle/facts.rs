@@ -1,15 +1,16 @@
 //! What the planner asks of the model: how a container is made, what its values look like, how the server names things.
 
-use super::{Container, Place};
+use super::{Called, Container, Place};
 use crate::classify::stores::{Analysis, Found};
-use crate::model::facts::{AssignKind, ExprKind, Key, TOP, Type};
+use crate::model::facts::{AssignKind, ExprKind, FuncId, Key, TOP, Type};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Edge, Registered, Root};
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, TypeRef};
 use crate::model::reach::reach;
 use crate::model::vocabulary::{Op, Role};
-use crate::rules::detect::Context;
+use crate::plan::site;
+use crate::rules::detect::{Context, Spot};
 
 /// The expression that makes a container, where there is one.
 pub fn made(analysis: &Analysis<'_>, found: &Found) -> Option<ExprRef> {
@@ -253,4 +254,30 @@ pub fn loose(context: &Context<'_, '_>, found: &Found) -> Vec<ExprRef> {
         .collect();
     out.sort();
     out
+}
+
+/// Functions of the files in which a container is declared or used, where nothing but calls runs them.
+pub fn called(context: &Context<'_, '_>, found: &Found) -> Vec<Called> {
+    let flow = &context.analysis.flow;
+    let mut modules: Vec<u32> = found.uses.iter().map(|access| access.at.module).collect();
+    modules.push(found.holder.module);
+    modules.sort_unstable();
+    modules.dedup();
+    let functions = modules.into_iter().flat_map(|module| {
+        let count = flow.program.module(module).functions.len() as u32;
+        (0..count).map(move |id| At { module, id: FuncId(id) })
+    });
+    let place = |at: &ExprRef| site(context, context.spot(*at));
+    functions
+        .filter(|func| func.id != TOP && !flow.roots.contains_key(func))
+        .filter_map(|func| {
+            let callers = flow.callers.get(&func)?;
+            let mut calls: Vec<ExprRef> = callers.iter().map(|(_, at, _)| *at).collect();
+            calls.sort_unstable();
+            let only = callers.iter().all(|(.., edge)| *edge == Edge::Call);
+            let span = flow.program.function(func).span;
+            let function = site(context, Spot { module: func.module, span });
+            only.then(|| Called { function, calls: calls.iter().map(place).collect() })
+        })
+        .collect()
 }

@@ -87,6 +87,8 @@ pub struct Handle {
     pub registry: bool,
     /// What ran where a session ended, where the containers stay.
     pub ends: Vec<registry::End>,
+    /// Functions of the files that keep and drop the values, with their calls.
+    pub functions: Vec<Called>,
     /// Calls of `setInterval` that only drop what is old from the containers: handles expire by themselves.
     pub sweeps: Vec<Site>,
     /// The object with the containers, where the code that registers the tools is handed it.
@@ -293,6 +295,15 @@ pub struct Outside {
     pub handed: Vec<Site>,
     /// It is one of a companion.
     pub companion: bool,
+}
+
+/// A function that is run by nothing but calls.
+#[derive(Clone, Debug)]
+pub struct Called {
+    /// The function.
+    pub function: Site,
+    /// The calls.
+    pub calls: Vec<Site>,
 }
 
 /// A tool that reaches the store.

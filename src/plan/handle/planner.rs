@@ -340,6 +340,7 @@ fn store(
         registry: false,
         ends: Vec::new(),
         otherwise: None,
+        functions: facts::called(context, found),
         injected: None,
         sweeps: Vec::new(),
         shared: None,

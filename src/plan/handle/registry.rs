@@ -123,6 +123,7 @@ pub(super) fn step(
         servers: facts::servers(context),
         registry: true,
         otherwise: None,
+        functions: Vec::new(),
         companions: drops,
         sweeps,
         injected: injected::of(context, stores, &followed.handlers, &ends),

@@ -45,6 +45,8 @@ pub struct Features {
     pub close: bool,
     /// The end of the process frees all of them (`closeAll`).
     pub end: bool,
+    /// Something drops all of them (`clear`).
+    pub clear: bool,
     /// Schemas let callers leave handles out, for a time (`givenHandle`).
     pub transition: bool,
     /// A low-level `Server` checks no arguments and makes protocol errors of what is thrown (`handleIn`, `answering`).
@@ -102,6 +104,7 @@ impl Features {
             pin: text.contains("borrowers"),
             close: text.contains("async #close("),
             end: called("closeAll"),
+            clear: called("clear"),
             transition: text.contains("function givenHandle("),
             low_level: text.contains("class HandleError"),
         })
@@ -119,6 +122,7 @@ impl Features {
             pin: self.pin || other.pin,
             close: self.close || other.close,
             end: self.end || other.end,
+            clear: self.clear || other.clear,
             transition: self.transition || other.transition,
             low_level: self.low_level || other.low_level,
             ..self
@@ -150,6 +154,7 @@ impl Features {
             "use" => self.pin,
             "close" => self.close,
             "end" => self.end,
+            "clear" => self.clear,
             "given" => self.transition,
             "error" => self.low_level,
             _ => unreachable!("the template names a part that there is not: {name}"),

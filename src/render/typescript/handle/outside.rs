@@ -4,7 +4,9 @@ use tree_sitter::Node;
 
 use super::cleanup;
 use super::mode::is_async;
+use super::of_class;
 use super::sweepers;
+use super::whole;
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Outside};
@@ -215,7 +217,7 @@ fn loose(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         let parent = node.parent().unwrap_or(node);
-        if is_handed_out(script, parent) || sweeps(work, script, node)? {
+        if is_handed_out(script, parent) || sweeps(work, script, node)? || whole::take(work, script, node) {
             continue;
         }
         let property = parent.child_by_field_name("property").filter(|_| parent.kind() == "member_expression");
@@ -316,6 +318,7 @@ fn sweeps(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool, 
         }
     };
     sweepers::cut(work, script, &gone);
+    sweepers::hollow(work, script, &gone)?;
     Ok(true)
 }
 
@@ -368,7 +371,7 @@ pub fn is_constant(work: &Work<'_>, script: &Script, node: Node<'_>) -> bool {
         && script.path == made.path
         && declaration(Code { script, node: script.tree.root_node() }, text)
             .is_some_and(|found| found.node.end_byte() <= made.span.start as usize);
-    number || constant
+    number || constant || of_class::known(work, script, node).is_some()
 }
 
 /// `a - b`.

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::of_class;
 use super::outside::seconds;
 use super::reach;
 use super::work::Work;
@@ -51,15 +52,32 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
                 }
             }
             let indent = script.indentation(declaration);
-            let text = script.indented(&script.style.dress(&options), indent);
             let class = class_in(work, script);
-            let text = format!("new {class}{}({text})", type_argument(work, value.as_deref()));
-            work.edits.replace(script, span(made), text);
+            let argument = type_argument(work, value.as_deref());
+            let text = format!("new {class}{argument}({})", script.style.dress(&options));
+            let later =
+                work.idle.as_deref().is_some_and(|idle| text.contains(idle) && waits_for_class(work, script, idle));
+            if !later || of_class::in_constructor(work, script, made, script.of(name), &text).is_none() {
+                work.edits.replace(script, span(made), script.indented(&text, indent));
+            }
             open_up(work, script, declaration)?;
         }
         Place::Local => move_out(work, script, declaration, made, value.as_deref(), &options)?,
     }
     Ok(())
+}
+
+/// Whether a lifetime is one that the constructor of the class is given.
+fn waits_for_class(work: &Work<'_>, script: &Script, idle: &str) -> bool {
+    let Some(field) = idle.strip_suffix(" / 1000").filter(|field| field.starts_with("this.")) else { return false };
+    let mut stack = vec![script.tree.root_node()];
+    while let Some(node) = stack.pop() {
+        if node.kind() == "member_expression" && script.of(node) == field {
+            return of_class::known(work, script, node) == Some(of_class::Known::ByConstructor);
+        }
+        stack.extend(children(node));
+    }
+    false
 }
 
 /// What a name of the module of handles is called where it is taken.

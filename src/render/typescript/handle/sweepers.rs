@@ -6,10 +6,11 @@ use tree_sitter::Node;
 use super::outside::{foreign_call, idle_limit};
 use super::work::Work;
 use crate::plan::Site;
+use crate::plan::handle::Called;
 use crate::render::Refused;
 use crate::render::typescript::declared;
 use crate::render::typescript::scope;
-use crate::render::typescript::script::{Script, children, is_function, span, statement};
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
 use crate::render::typescript::scripts::{Code, declaration};
 
 /// Takes the function around a use of the store out, where it is such a one. Answers whether it is.
@@ -36,7 +37,12 @@ pub fn take(work: &mut Work<'_>, script: &Script, node: Node<'_>) -> Result<bool
             }
         }
         work.idle = work.idle.take().or(Some(idle));
-        gone.into_iter().for_each(|(script, nodes)| cut(work, script, &nodes));
+        for (script, nodes) in &gone {
+            cut(work, script, nodes);
+        }
+        for (script, nodes) in &gone {
+            hollow(work, script, nodes)?;
+        }
         declared::take_out(&mut work.edits, script, function)?;
         return Ok(true);
     }
@@ -131,6 +137,9 @@ pub(super) fn timer<'t>(script: &'t Script, interval: Node<'t>) -> Result<Vec<No
     }) {
         value = parent;
     }
+    if let Some(field) = held_by_field(value) {
+        return of_field(script, value, field);
+    }
     let holder =
         value.parent().filter(|parent| matches!(parent.kind(), "expression_statement" | "variable_declarator"));
     let holder = holder.ok_or(value)?;
@@ -163,7 +172,122 @@ fn ends<'t>(script: &Script, used: Node<'t>) -> Option<Node<'t>> {
     };
     let own =
         call.parent().filter(|parent| parent.kind() == "expression_statement" && statement(*parent) == *parent)?;
-    // A function that others call to stop it would be left with nothing to do.
-    let block = own.parent().filter(|block| block.kind() == "statement_block" && children(*block).len() == 1);
-    block.is_none().then_some(own)
+    // `if (timer) clearInterval(timer);` goes as a whole.
+    let around = own.parent().filter(|block| block.kind() == "statement_block").and_then(|block| block.parent());
+    let asks = around.filter(|around| {
+        around.kind() == "if_statement"
+            && around.child_by_field_name("alternative").is_none()
+            && around
+                .child_by_field_name("condition")
+                .is_some_and(|condition| script.of(bare(condition)) == script.of(used))
+            && around.child_by_field_name("consequence").is_some_and(|then| children(then).len() == 1)
+    });
+    Some(asks.unwrap_or(own))
+}
+
+/// The name of the field that a timer is put into: `this.timer = setInterval(…)`, `#timer = setInterval(…).unref()`.
+fn held_by_field(value: Node<'_>) -> Option<Node<'_>> {
+    let parent = value.parent()?;
+    if parent.kind().ends_with("field_definition") {
+        return parent.child_by_field_name("name").or_else(|| parent.child_by_field_name("property"));
+    }
+    let left = parent.child_by_field_name("left").filter(|_| parent.kind() == "assignment_expression")?;
+    let own = left.child_by_field_name("object").is_some_and(|object| object.kind() == "this");
+    left.child_by_field_name("property").filter(|_| own)
+}
+
+/// The statements of a timer in a field, and the field.
+fn of_field<'t>(script: &'t Script, timer: Node<'t>, name: Node<'t>) -> Result<Vec<Node<'t>>, Node<'t>> {
+    let class = std::iter::successors(Some(timer), Node::parent).find(|node| node.kind() == "class_body");
+    let class = class.ok_or(timer)?;
+    let mut out: Vec<Node<'t>> = Vec::new();
+    let mut asked = Vec::new();
+    for used in fields_named(script, class, script.of(name)) {
+        let parent = used.parent().ok_or(used)?;
+        let set = parent.child_by_field_name("left") == Some(used) && parent.kind() == "assignment_expression";
+        let right = parent.child_by_field_name("right").filter(|_| set);
+        let nothing = |right: Node<'t>| matches!(right.kind(), "null" | "undefined");
+        if right.is_some_and(|right| span(right).contains(span(timer)) || nothing(right)) {
+            out.push(parent.parent().filter(|whole| whole.kind() == "expression_statement").ok_or(used)?);
+        } else if parent.kind() == "parenthesized_expression"
+            && let Some(around) = parent.parent().filter(|around| around.kind() == "if_statement")
+        {
+            asked.push(around);
+        } else {
+            out.push(ends(script, used).ok_or(used)?);
+        }
+    }
+    for around in asked {
+        let then = around.child_by_field_name("consequence").ok_or(around)?;
+        let inner = if then.kind() == "statement_block" { children(then) } else { vec![then] };
+        let all = inner.iter().all(|node| out.contains(node)) && around.child_by_field_name("alternative").is_none();
+        if !all && !out.contains(&around) {
+            return Err(around);
+        }
+        out.retain(|node| !span(around).contains(span(*node)));
+        out.push(around);
+    }
+    let declared = children(class).into_iter().find(|member| {
+        member.kind().ends_with("field_definition")
+            && member
+                .child_by_field_name("name")
+                .or_else(|| member.child_by_field_name("property"))
+                .is_some_and(|own| script.of(own) == script.of(name))
+    });
+    out.extend(declared);
+    out.sort_by_key(Node::start_byte);
+    out.dedup();
+    Ok(out)
+}
+
+/// `this.name`, wherever a class names it.
+fn fields_named<'t>(script: &Script, class: Node<'t>, name: &str) -> Vec<Node<'t>> {
+    let (mut out, mut stack) = (Vec::new(), vec![class]);
+    while let Some(node) = stack.pop() {
+        let own = node.child_by_field_name("object").is_some_and(|object| object.kind() == "this")
+            && node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
+        if node.kind() == "member_expression" && own {
+            out.push(node);
+        }
+        stack.extend(children(node));
+    }
+    out.sort_by_key(Node::start_byte);
+    out
+}
+
+/// Functions that did nothing but to start or stop a timer that is gone, go with their calls.
+pub(super) fn hollow(work: &mut Work<'_>, script: &Script, gone: &[Node<'_>]) -> Result<(), Refused> {
+    for node in gone {
+        let Some(function) = enclosing_function(*node) else { continue };
+        let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block");
+        let statements = body.map(children).unwrap_or_default();
+        let empty = statements.iter().all(|statement| work.edits.covers(&script.path, span(*statement)));
+        if !empty || statements.is_empty() || work.edits.covers(&script.path, span(function)) {
+            continue;
+        }
+        let own = |known: &&Called| known.function.path == script.path && known.function.span == span(function);
+        let handle = work.handle;
+        let known = handle.functions.iter().find(own);
+        let refuse = |at: Node<'_>, script: &Script| {
+            script.refuse(
+                at,
+                "it would be left with nothing to do: the store lets values expire by itself",
+                "take it out with its calls, and run again",
+            )
+        };
+        let known = known.ok_or_else(|| refuse(function, script))?;
+        let mut calls = Vec::new();
+        for site in &known.calls {
+            let (home, call) = work.scripts.expression(site)?;
+            let around = call.parent().filter(|parent| parent.kind() == "await_expression").unwrap_or(call);
+            let whole =
+                around.parent().filter(|whole| whole.kind() == "expression_statement" && statement(*whole) == *whole);
+            calls.push((home, whole.ok_or_else(|| refuse(call, home))?));
+        }
+        for (home, whole) in calls {
+            work.edits.cut(home, home.removal(whole));
+        }
+        declared::take_out(&mut work.edits, script, function)?;
+    }
+    Ok(())
 }
