@@ -5,6 +5,7 @@
 
 mod absent;
 mod access;
+mod asked;
 mod beginnings;
 pub mod captured;
 mod carried;
@@ -139,6 +140,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     }
     finish::arguments(&mut work)?;
     write_back::write_back(&mut work)?;
+    asked::once(&mut work)?;
     create::missing(&mut work)?;
     checks::known(&mut work)?;
     store::declare(&mut work)?;

@@ -5,7 +5,9 @@ use tree_sitter::Node;
 use super::create::{Answers, answers_of, is_annotated};
 use super::reach::{is_typed_by_place, table_entry};
 use super::register::{handler_of, leading};
-use super::{Added, Argument, Context, Kind, NewTool, Parameter, create, dispatch, handler, json, schema, sdk};
+use super::{
+    Added, Argument, Context, Kind, NewTool, Parameter, create, dispatch, handler, json, listing, schema, sdk,
+};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::typescript::script::{Script, bare, children, span};
@@ -142,13 +144,13 @@ pub fn insert(scripts: &Scripts<'_>, beside: &ToolUse, before: bool, tool: &NewT
     let other = Other { function, own, before_arguments };
     if entry.script.path == script.path && span(table.node).contains(span(entry.node)) {
         let text = module(table, &other, &tool)?;
-        return match dispatch::listing(table, before, &tool, &text) {
+        return match listing::listing(table, before, &tool, &text) {
             Ok(changes) => Ok(changes),
             Err(refused) => listed_elsewhere(scripts, beside, table, before, &tool, &text).ok_or(refused),
         };
     }
-    let listed = dispatch::literal(entry.script, &tool, "");
-    let mut changes = dispatch::listing(entry, before, &tool, &listed)?;
+    let listed = listing::literal(entry.script, &tool, "");
+    let mut changes = listing::listing(entry, before, &tool, &listed)?;
     let text = format!("{}: {}", schema::key(script, &tool.name), other.arrow(&tool));
     changes.push(beside_pair(script, own, before, &text));
     Ok(changes)
@@ -177,12 +179,12 @@ fn listed_elsewhere(
     if others.len() < 2 || import.node.child_by_field_name("alias").is_some() {
         return None;
     }
-    let (constant, name) = dispatch::another(table, before, tool, text)?;
+    let (constant, name) = listing::another(table, before, tool, text)?;
     let end = import.node.end_byte();
     Some(vec![
         constant,
         import.script.change(Span::new(end, end), format!(", {name}")),
-        dispatch::element(list.script, item, before, &name),
+        listing::element(list.script, item, before, &name),
     ])
 }
 

@@ -13,6 +13,7 @@ mod dispatch;
 mod handler;
 mod home;
 mod json;
+mod listing;
 mod literal;
 mod looked_up;
 mod reach;
