@@ -76,6 +76,9 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if upstream && !keyed.by_object && !own_process {
         return judged(Holds::Upstream);
     }
+    if transport && only_levels(analysis, keyed) {
+        return judged(Holds::Subscription);
+    }
     if transport {
         // The record of a session holds more than the transport where tools use the rest of it.
         return judged(if by_tools && is_asked_for(keyed) { Holds::AppState } else { Holds::Transport });
@@ -145,6 +148,22 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
         return judged(Holds::Telemetry);
     }
     judged(Holds::AppState)
+}
+
+/// Whether handlers look records up to no other end than to keep the level of log messages that a client wants to be sent: the table
+/// says whom to send something to.
+fn only_levels(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
+    let mut asking =
+        keyed.accesses.iter().filter(|access| analysis.lives.handler_reach.contains(&access.func)).peekable();
+    let sets_level = |handler: &FuncRef| {
+        analysis.registrations_of(*handler).any(|known| {
+            known.name.is_some_and(|name| matches!(name.text(), "SetLevelRequestSchema" | "logging/setLevel"))
+        })
+    };
+    asking.peek().is_some()
+        && asking.all(|access| {
+            analysis.lives.handlers_of.get(&access.func).is_some_and(|handlers| handlers.iter().all(sets_level))
+        })
 }
 
 /// Whether records have nothing but what a client says of itself in the handshake.
@@ -220,7 +239,9 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
     if objects.iter().any(|id| upstreams::holds(analysis, *id, 1)) {
         return Holds::Upstream;
     }
-    if objects.iter().any(|id| analysis.flow.object(*id).role == Some(Role::Timer)) || words::is_subscription(name) {
+    let is_timer = |id: &ObjId| analysis.flow.object(*id).role == Some(Role::Timer);
+    let kept = objects.iter().flat_map(|id| analysis.element_objects(*id));
+    if objects.iter().any(is_timer) || kept.into_iter().any(|id| is_timer(&id)) || words::is_subscription(name) {
         return Holds::Subscription;
     }
     if words::is_client_info(name) {

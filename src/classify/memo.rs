@@ -6,8 +6,9 @@ use super::access::Kind;
 use super::answer::KeyedBy;
 use super::stores::{Analysis, Found};
 use super::words;
-use crate::model::facts::ExprKind;
+use crate::model::facts::{ExprKind, FuncKind};
 use crate::model::flow::value::{ObjId, Value};
+use crate::model::name::Name;
 use crate::model::program::{At, ExprRef};
 
 /// Whether a store is a cache by its name, and by what the code does: each entry is only put in where it is absent, and nothing that a
@@ -43,6 +44,33 @@ pub fn is_memo(analysis: &Analysis<'_>, found: &Found) -> bool {
     let changed_later = kept.iter().flat_map(changes).any(|at| !made_in(at))
         || analysis.value_fields_of(&kept).iter().any(|(_, _, writers)| !writers.is_empty());
     !given && !changed_later
+}
+
+/// Whether an object that is made for each session has nothing that changes but caches, by their names: a reader of files that keeps
+/// what it read.
+pub fn only_caches(analysis: &Analysis<'_>, found: &Found) -> bool {
+    let flow = &analysis.flow;
+    let own = found.objects.iter().all(|id| flow.object(*id).class.is_some() && flow.object(*id).role.is_none());
+    if found.keyed_by != KeyedBy::SessionLifetime || found.objects.is_empty() || !own {
+        return false;
+    }
+    let fields = analysis.value_fields_of(&found.objects);
+    let later = |at: &ExprRef| flow.program.function(flow.program.func_of(*at)).kind != FuncKind::Constructor;
+    let mut changed = fields.iter().filter(|(.., writers)| writers.iter().any(later)).peekable();
+    let given = |value: &Value| matches!(value, Value::Argument(_) | Value::Random(_) | Value::Credential(_));
+    let parts = |value: Value| match value {
+        Value::Object(id) => flow.fields(id).into_iter().flat_map(|(_, values)| values).chain([value]).collect(),
+        _ => vec![value],
+    };
+    let computed = |name: &Name| {
+        let own = found.objects.iter().flat_map(|id| flow.fields(*id)).filter(|(known, _)| known == name);
+        let kept = own.flat_map(|(_, values)| values).filter_map(|value| match value {
+            Value::Object(id) => Some(flow.elements(id)),
+            _ => None,
+        });
+        !kept.flatten().flat_map(parts).any(|value| given(&value))
+    };
+    changed.peek().is_some() && changed.all(|(name, ..)| words::is_cache(name.text()) && computed(name))
 }
 
 /// Whether an entry is put in only where it was asked for and was not there.

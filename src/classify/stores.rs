@@ -376,6 +376,7 @@ impl<'p> Analysis<'p> {
             Holds::AppState if self.was_asked(found) => Carrier::Mrtr,
             Holds::AppState if argument && self.is_selection(found) => Carrier::Argument,
             Holds::AppState if super::memo::is_memo(self, found) => Carrier::Process,
+            Holds::AppState if super::memo::only_caches(self, found) => Carrier::Process,
             Holds::AppState => Carrier::Handle,
             Holds::Transport => Carrier::Drop,
             Holds::Telemetry | Holds::ClientInfo => Carrier::Request,

@@ -6,7 +6,7 @@ use super::{Claim, Level, ServerPlan, Site, Step, StepKind, site};
 use crate::classify::answer::Holds;
 use crate::model::facts::{ExprKind, TOP};
 use crate::model::flow::Edge;
-use crate::model::flow::value::ObjId;
+use crate::model::flow::value::{ObjId, Site as Made, Value};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::Role;
 use crate::rules::detect::{Context, Spot};
@@ -115,12 +115,23 @@ fn of(context: &Context<'_, '_>, object: ObjId, declared: &Site) -> Option<Ambie
 /// Whether a value is the session id, or an object that has nothing else.
 fn only_id(context: &Context<'_, '_>, at: ExprRef) -> bool {
     let flow = &context.analysis.flow;
-    match flow.program.kind(at) {
+    let written = |at: ExprRef| match flow.program.kind(at) {
         ExprKind::Object(fields) => {
             !fields.is_empty() && fields.iter().all(|field| flow.is_id(At { module: at.module, id: field.value }))
         }
-        _ => flow.is_id(at),
-    }
+        _ => false,
+    };
+    // One that is handed in is written where it is made; what a type says of it is no object of its own.
+    let made = || {
+        let mut sites = flow.at(at).iter().map(|value| match value {
+            Value::Object(id) => Some(flow.object(*id).site),
+            _ => None,
+        });
+        let literal = |made: &Option<Made>| matches!(made, Some(Made::Expr(at)) if written(*at));
+        sites.clone().any(|made| literal(&made))
+            && sites.all(|made| literal(&made) || matches!(made, Some(Made::Decl(_))))
+    };
+    written(at) || flow.is_id(at) || made()
 }
 
 /// The position of the parameter that an expression is, of the function around it, which then does nothing but to run that.

@@ -62,7 +62,9 @@ fn is_sessionful(cx: &Context<'_, '_>) -> bool {
 /// offered.
 pub fn idle(cx: &Context<'_, '_>) -> Vec<ExprRef> {
     let used = cx.signals.undelivered.iter().any(|(at, _)| cx.here(*at));
-    if delivers_elsewhere(cx) || is_sessionful(cx) || used {
+    // Sessions of a server that speaks the protocol by itself have streams too.
+    let kept = cx.stores().any(|found| found.with_transport);
+    if delivers_elsewhere(cx) || is_sessionful(cx) || !is_sessionless(cx) || used || kept {
         return Vec::new();
     }
     cx.signals.capabilities.iter().map(|(at, _)| *at).filter(|at| cx.here(*at)).collect()

@@ -232,3 +232,86 @@ fn statements_in_rust() {
     )
     .category("setup-only|none")]);
 }
+
+/// A table of sessions with what each of them has beside its transport; a tool or the log level sets it.
+fn beside(handler: &str) -> Program {
+    Program::v1("beside the transport").file("src/index.ts", &format!(
+        r"
+import {{ randomUUID }} from 'node:crypto';
+import express from 'express';
+import {{ Server }} from '@modelcontextprotocol/sdk/server/index.js';
+import {{ StreamableHTTPServerTransport }} from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import {{ CallToolRequestSchema, SetLevelRequestSchema, type LoggingLevel }} from '@modelcontextprotocol/sdk/types.js';
+interface Entry {{ transport: StreamableHTTPServerTransport; server: Server; minLevel?: string; }}
+const entries = new Map<string, Entry>();
+function setLevel(id: string, level: string) {{
+  const entry = entries.get(id);
+  if (entry) entry.minLevel = level;
+}}
+async function tell(level: LoggingLevel, data: string) {{
+  const told = [...entries.values()].filter((entry) => (entry.minLevel ?? level) === level);
+  await Promise.all(told.map((entry) => entry.server.sendLoggingMessage({{ level, data }})));
+}}
+function buildServer() {{
+  const server = new Server({{ name: 'notes', version: '1.0.0' }}, {{ capabilities: {{ tools: {{}}, logging: {{}} }} }});
+  {handler}
+  return server;
+}}
+const app = express();
+app.use(express.json());
+app.post('/mcp', async (req, res) => {{
+  const id = req.headers['mcp-session-id'] as string | undefined;
+  const known = id ? entries.get(id) : undefined;
+  if (known) return known.transport.handleRequest(req, res, req.body);
+  const server = buildServer();
+  const transport = new StreamableHTTPServerTransport({{
+    sessionIdGenerator: () => randomUUID(),
+    onsessioninitialized: (sid) => {{ entries.set(sid, {{ transport, server }}); }},
+  }});
+  await server.connect(transport);
+  await transport.handleRequest(req, res, req.body);
+}});
+setInterval(() => void tell('info', 'still here'), 60_000);
+app.listen(3000);
+"
+    ))
+}
+
+/// What only says which log lines a client wants to be sent is no state of an application; what a tool sets is.
+#[test]
+fn levels_beside_transports() {
+    let level = "server.setRequestHandler(SetLevelRequestSchema, async (request, extra) => { setLevel(extra.sessionId!, request.params.level); return {}; });";
+    let tool = "server.setRequestHandler(CallToolRequestSchema, async (request, extra) => { setLevel(extra.sessionId!, String(request.params.arguments?.level)); return { content: [] }; });";
+    check(&[
+        beside(level).category("app-state").store("entries:subscription:manual:*"),
+        beside(tool).category("app-state").store("entries:app-state:handle:*"),
+        beside(&format!("{level}\n  {tool}")).category("app-state").store("entries:app-state:handle:*"),
+    ]);
+}
+
+/// Timers that a server keeps by name go on sending; what else it keeps by name is state.
+#[test]
+fn timers_by_name() {
+    let keeping = |ty: &str, value: &str| {
+        Program::v1("kept by name").stateful(&format!(
+            r"
+import {{ McpServer }} from '@modelcontextprotocol/sdk/server/mcp.js';
+import {{ z }} from 'zod';
+export function buildServer() {{
+  const server = new McpServer({{ name: 'watch', version: '1.0.0' }});
+  const kept = new Map<string, {ty}>();
+  server.registerTool('watch', {{ inputSchema: {{ uri: z.string() }} }}, async ({{ uri }}) => {{
+    kept.set(uri, {value});
+    return {{ content: [{{ type: 'text', text: `${{kept.size}}` }}] }};
+  }});
+  return server;
+}}
+"
+        ))
+    };
+    check(&[
+        keeping("NodeJS.Timeout", "setInterval(() => void server.server.sendResourceUpdated({ uri }), 1000)")
+            .store("kept:subscription:manual:*"),
+        keeping("{ uri: string }", "{ uri }").store("kept:app-state:handle:*"),
+    ]);
+}

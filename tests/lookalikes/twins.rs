@@ -105,6 +105,51 @@ export function buildServer() {
     ]);
 }
 
+fn reading(field: &str, put: &str) -> String {
+    format!(
+        r"
+import {{ readFile }} from 'node:fs/promises';
+import {{ McpServer }} from '@modelcontextprotocol/sdk/server/mcp.js';
+import {{ z }} from 'zod';
+class LineReader {{
+  private readonly {field} = new Map<string, string[]>();
+  constructor(private readonly root: string) {{}}
+  async lines(path: string) {{
+    const known = this.{field}.get(path);
+    if (known) return known;
+    const lines = (await readFile(`${{this.root}}/${{path}}`, 'utf8')).split('\\n');
+    this.{field}.set(path, {put});
+    return lines;
+  }}
+}}
+export function buildServer() {{
+  const server = new McpServer({{ name: 'lines', version: '1.0.0' }});
+  const reader = new LineReader('.');
+  server.registerTool('line', {{ inputSchema: {{ path: z.string(), at: z.number() }} }}, async ({{ path, at }}) => ({{
+    content: [{{ type: 'text', text: (await reader.lines(path))[at] ?? '' }}],
+  }}));
+  return server;
+}}
+"
+    )
+}
+
+/// An object that keeps nothing but what it computed belongs to the process; what it was told belongs to whoever told it.
+#[test]
+fn readers_that_keep_what_they_read() {
+    check(&[
+        Program::v1("a reader with a cache")
+            .store("reader:app-state:process:*")
+            .stateful(&reading("fileCache", "lines")),
+        Program::v1("a reader that keeps what it is told")
+            .store("reader:app-state:handle:*")
+            .stateful(&reading("fileCache", "[path]")),
+        Program::v1("a reader with another list")
+            .store("reader:app-state:handle:*")
+            .stateful(&reading("opened", "lines")),
+    ]);
+}
+
 fn through_library(record: &str) -> String {
     format!(
         r"

@@ -119,6 +119,10 @@ fn block(found: &Found, purpose: Purpose, at: Site, out: &mut Blockers) {
                 Purpose::Data if found.carrier == Carrier::Process => {
                     "it only spares computing the same again: no session owns it, and a handle would be one for nothing"
                 }
+                Purpose::Data if found.carrier == Carrier::Mrtr => {
+                    "it is what the client was asked, or answered, in the middle of a session: without one the answer belongs to the call \
+                     that asks"
+                }
                 Purpose::Data => "no step moves it, and without a session it is lost or shared by all clients",
                 Purpose::Admits => "it admits, refuses or limits calls: a handle would let the model carry its own permission",
                 Purpose::Counts => "it counts who uses what belongs to a session: without sessions there is nothing to count",

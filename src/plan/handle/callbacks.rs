@@ -247,14 +247,17 @@ impl<'c> Follower<'c, '_, '_> {
         })
     }
 
-    /// Whether all uses of a parameter are keys in tools that close over it.
+    /// Whether all uses of a parameter are keys in tools that close over it, or are handed on by them in the handle's place.
     fn only_keys(&self, symbol: SymbolRef) -> bool {
         let flow = &self.context.analysis.flow;
         let own = At { module: symbol.module, id: flow.program.symbol(symbol).func };
         !self.known.contains_key(&own)
             && flow.uses(symbol).all(|used| {
                 let used = self.site(used);
+                let calls = self.out.carriers.iter().flat_map(|carrier| &carrier.calls);
                 self.out.touches.iter().any(|touch| touch.key == used)
+                    || calls.filter_map(|call| call.argument.as_ref()).any(|argument| *argument == used)
+                    || self.out.carried.iter().any(|carried| carried.at == used)
             })
     }
 

@@ -3,7 +3,7 @@
 
 use super::carriers::{Problem, follow};
 use super::names::{Names, Source};
-use super::planner::{RULE, Words, called, handler_tools};
+use super::planner::{RULE, Words, called, handler_tools, unreached};
 use super::{Carries, Entry, Outside, Role, ToolUse, Touch, composite, facts};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Principal, Server};
@@ -103,10 +103,7 @@ pub(super) fn step(
     }
     let tools = handler_tools(context, found, &[], &followed)?;
     if tools.is_empty() {
-        return Err(stop(
-            "no tool was seen to reach it",
-            "give the tools that use it a handle as their first argument",
-        ));
+        return Err(unreached(context, found, &followed));
     }
     if let Some(tool) = tools.iter().find(|tool| tool.entry.is_some()) {
         return Err(Problem {

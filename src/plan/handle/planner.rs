@@ -280,10 +280,7 @@ fn store(
         });
     }
     if tools.is_empty() {
-        return Err(stop(
-            "no tool was seen to reach it",
-            "give the tools that use it a handle as their first argument",
-        ));
+        return Err(unreached(context, found, &followed));
     }
     let lazy = roles::is_lazy(context.analysis, found)
         || followed
@@ -371,6 +368,28 @@ fn store(
         notes: handle.reasons.clone(),
         kind: StepKind::Handle(Box::new(handle)),
     })
+}
+
+/// Why there is no tool to give a handle to: none is known to use the store, or the id comes to it in a way of its own.
+pub(super) fn unreached(context: &Context<'_, '_>, found: &Found, followed: &Followed) -> Problem {
+    let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
+    let names: Vec<&str> = found.tools.iter().map(|tool| tool.text()).collect();
+    let (first, more) = names.split_at(names.len().min(3));
+    if first.is_empty() {
+        return Problem {
+            at: declared,
+            why: "no tool was seen to reach it".to_owned(),
+            todo: "if tools use it through a table of tools, a context of the request or a library, hand them the id as an argument, and \
+                   run again; else it goes together with the sessions"
+                .to_owned(),
+        };
+    }
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    Problem {
+        at: followed.outside.iter().find(|outside| !outside.direct).map_or(declared, |outside| outside.at.clone()),
+        why: format!("tools use it ({}{more}), and the id does not come to it from their calls", first.join(", ")),
+        todo: "let these tools hand their id on to it as an argument, and run again".to_owned(),
+    }
 }
 
 /// The tools that the handlers on the way serve.

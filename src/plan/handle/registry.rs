@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::carriers::{Followed, Problem, follow_keyed};
 use super::names::{Names, Source};
-use super::planner::{RULE, Words, handler_tools, lifetime};
+use super::planner::{RULE, Words, handler_tools, lifetime, unreached};
 use super::trace::{Origin, origin};
 use super::{Companion, Container, Handle, Place, Role, Store, composite, facts, injected, limits, listing, objects};
 use crate::classify::access::{Access, Kind};
@@ -74,7 +74,7 @@ pub(super) fn step(
     }
     let mut tools = handler_tools(context, main, others, &followed)?;
     if tools.is_empty() {
-        return Err(stop("no tool was seen to reach it", "give the tools that use it a handle"));
+        return Err(unreached(context, main, &followed));
     }
     if let Some(tool) = tools.iter().find(|tool| tool.entry.is_some()) {
         return Err(Problem {

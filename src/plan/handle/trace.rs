@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::model::facts::{ExprKind, FuncKind, SymbolKind, TOP};
 use crate::model::flow::{Flow, Root};
 use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
+use crate::model::vocabulary::Role;
 
 /// Where the id in an expression enters the function that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,11 +66,17 @@ fn trace(flow: &Flow<'_>, at: ExprRef, whole: bool, seen: &mut FxHashSet<ExprRef
                 ExprKind::Member { object, .. } => trace(flow, inner(*object), false, seen),
                 _ => None,
             };
-            let ambient = || flow.is_id(at).then(|| Origin::Ambient(home(flow, flow.program.func_of(at))));
+            let ambient = || (flow.is_id(at) || is_context(flow, inner(*callee))).then(|| Origin::Ambient(home(flow, flow.program.func_of(at))));
             carried.or(receiver).or_else(ambient)
         }
         _ => None,
     }
+}
+
+/// `scope.getStore`: what a context variable has comes from the surroundings.
+fn is_context(flow: &Flow<'_>, callee: ExprRef) -> bool {
+    matches!(flow.program.kind(callee), ExprKind::Member { object, name }
+        if name.text() == "getStore" && flow.plays(At { module: callee.module, id: *object }, Role::AsyncContext))
 }
 
 fn of_symbol(flow: &Flow<'_>, symbol: SymbolRef, whole: bool, seen: &mut FxHashSet<ExprRef>) -> Option<Origin> {

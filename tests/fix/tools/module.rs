@@ -37,6 +37,7 @@ fn all() -> Features {
         pin: true,
         close: true,
         end: true,
+        clear: true,
         transition: true,
         low_level: true,
     }
@@ -281,6 +282,7 @@ fn some(bits: u32) -> Features {
         pin: on(10),
         close: on(11),
         end: on(11) && on(14),
+        clear: on(8) && on(14),
         low_level: on(12),
         transition: on(13),
     }

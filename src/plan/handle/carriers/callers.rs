@@ -76,7 +76,7 @@ impl Follower<'_, '_, '_> {
                     return;
                 };
                 let arg = At { module: at.module, id: arg.value };
-                (Some(arg), self.origin(arg))
+                (Some(arg), if self.hands { self.closed_over(caller, arg) } else { self.origin(arg) })
             }
             _ => (None, how.clone()),
         };

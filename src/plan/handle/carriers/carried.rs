@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::trace::{Origin, home, origin};
+use super::super::trace::{Origin, home};
 use super::super::{Carried, Entry};
 use super::Follower;
 use crate::model::facts::{ExprKind, Key};
@@ -152,7 +152,7 @@ impl Follower<'_, '_, '_> {
             if around == func || self.out.carried.iter().any(|known| known.at == self.site(put)) {
                 continue;
             }
-            let how = origin(flow, put);
+            let how = self.closed_over(around, put);
             let (Origin::Parameter { func: within, .. } | Origin::Ambient(within)) = how else {
                 self.problem(put, "where this id comes from can't be followed", "pass the handle to it by hand");
                 continue;

@@ -205,7 +205,7 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
             self.problem(access.at, "the session id itself is put into it", "decide what stands for the session here");
             return;
         }
-        let traced = self.closed_over(access);
+        let traced = self.closed_over(access.func, access.key);
         let func = match traced.clone() {
             Origin::Parameter { func, .. } | Origin::Ambient(func) if !self.is_called_by_tools(func) => {
                 self.outside(access);
@@ -234,21 +234,21 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
         self.out.touches.push(touch);
     }
 
-    /// Where the key of an access comes from. A tool that closes over the id which the function around it was handed needs that no
-    /// more, and neither does that function.
-    fn closed_over(&mut self, access: &Access) -> Origin {
+    /// Where an id comes from that a function uses. A tool that closes over the id which the function around it was handed needs that
+    /// no more, and neither does that function.
+    pub(super) fn closed_over(&mut self, user: FuncRef, id: ExprRef) -> Origin {
         let flow = &self.context.analysis.flow;
-        let traced = self.origin(access.key);
+        let traced = self.origin(id);
         if self.by_object {
             return traced;
         }
         let Origin::Parameter { func, index, whole: true } = traced else { return traced };
-        let own = home(flow, access.func);
+        let own = home(flow, user);
         let captured = own != func
             && flow.program.within(own, func)
             && !self.is_called_by_tools(func)
             && self.is_called_by_tools(own)
-            && matches!(flow.program.kind(access.key), ExprKind::Symbol(_));
+            && matches!(flow.program.kind(id), ExprKind::Symbol(_));
         if !captured {
             return traced;
         }

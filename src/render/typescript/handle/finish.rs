@@ -143,6 +143,8 @@ fn holds_id(script: &Script, carrier: &Carries, value: Node<'_>) -> bool {
     carrier.ids.iter().any(|site| site.path == script.path && span(value).contains(site.span))
         || value.kind() == "identifier"
         || value.kind() == "member_expression"
+        // What a context variable has, and nobody asks for any more.
+        || (value.kind() == "call_expression" && script.of(value).ends_with(".getStore()"))
 }
 
 fn bound(entry: Node<'_>) -> Node<'_> {

@@ -85,7 +85,7 @@ impl<'t> Handled<'t> {
         let Some((framework, request, response)) = framework(script, handler, &list, &routes) else {
             return Err(script.refuse(call, "this is no handler of a framework that is known here", todo));
         };
-        if let Some(other) = another(script, handler, framework, known) {
+        if let Some(other) = another(script, handler, known) {
             return Err(script.refuse(
                 call,
                 format!("this handler belongs to `{other}`, which has ways of its own to answer"),
@@ -168,18 +168,13 @@ fn plain_statement<'t>(call: Node<'t>, handler: Node<'t>) -> Option<Node<'t>> {
     }
 }
 
-/// The package that a handler's route belongs to, where that is not the framework whose handlers look like this one.
-fn another<'k>(
-    script: &Script,
-    handler: Node<'_>,
-    framework: Framework,
-    known: &'k [transport::Route],
-) -> Option<&'k str> {
+/// The package that a handler's route belongs to, where nothing is known of its handlers: they only look like those of another.
+fn another<'k>(script: &Script, handler: Node<'_>, known: &'k [transport::Route]) -> Option<&'k str> {
     let ours = |route: &&transport::Route| {
         route.handlers.iter().any(|site| site.path == script.path && site.span == span(handler))
     };
     let mut packages = known.iter().filter(ours).map(|route| route.framework.as_str());
-    packages.find(|package| !package.is_empty() && Framework::of_package(package) != Some(framework))
+    packages.find(|package| !package.is_empty() && Framework::of_package(package).is_none())
 }
 
 /// Whose handler it is, by what the transport is given, and what it calls request and response.

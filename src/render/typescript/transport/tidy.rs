@@ -245,6 +245,7 @@ impl<'w> Fold<'w> {
             }
             let at = item(&file.script, *param);
             self.edits[unit].cut(at);
+            self.tell_parameter(unit, function, name);
             for (caller, call) in calls {
                 let argument =
                     call.child_by_field_name("arguments").and_then(|list| children(list).get(index).copied());
@@ -253,6 +254,19 @@ impl<'w> Fold<'w> {
                     self.edits[*caller].cut(at);
                 }
             }
+        }
+    }
+
+    /// What others may call is told to take less: tests are not looked into.
+    fn tell_parameter(&mut self, unit: usize, function: Node<'w>, parameter: Node<'w>) {
+        let script = &self.world.units[unit].script;
+        let exported = function.parent().is_some_and(|parent| parent.kind() == "export_statement");
+        if let Some(name) = function.child_by_field_name("name").filter(|_| exported) {
+            self.raise(&format!(
+                "`{}` takes no `{}` any more: tests and others that call it have to leave it out.",
+                script.of(name),
+                script.of(parameter)
+            ));
         }
     }
 
