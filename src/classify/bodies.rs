@@ -1,10 +1,12 @@
-//! Tools that are registered several at a time: by a loop over a table, or by a helper of the program. The function that is written
-//! for one of them is given to the SDK itself, or a function that the SDK is given calls it: `tool.run(args, id)`, `fn(id, args)`.
+//! Tools that are registered several at a time: by a loop over a table, by a helper of the program, or by one handler of the low-level
+//! server that looks them up. The function that is written for one of them is given to the SDK itself, or a function that the SDK is
+//! given calls it: `tool.run(args, id)`, `fn(id, args)`, `handlers[name](args, id)`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::describe::is_tool_call;
 use crate::model::facts::{ExprKind, Key, Language};
-use crate::model::flow::value::Value;
+use crate::model::flow::value::{Site, Value};
 use crate::model::flow::{Edge, Flow, Registered, Registration};
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
@@ -43,10 +45,21 @@ pub fn find(flow: &Flow<'_>) -> Vec<Body> {
             }
         }
     }
+    let looked_up = looked_up(flow);
+    for (callee, calls) in &looked_up {
+        found.entry(*callee).or_default().extend(calls);
+    }
     if found.is_empty() {
         return Vec::new();
     }
-    let names = names(flow, &registrations, &found);
+    let mut names = names(flow, &registrations, &found);
+    if !looked_up.is_empty() {
+        let listed = listed(flow);
+        named_by_key(flow, &looked_up, &mut names);
+        names.iter_mut().filter(|(func, _)| looked_up.contains_key(func)).for_each(|(_, names)| {
+            names.retain(|name| listed.contains(name));
+        });
+    }
     let mut out: Vec<Body> = found
         .into_iter()
         .filter_map(|(func, mut calls)| {
@@ -58,6 +71,66 @@ pub fn find(flow: &Flow<'_>) -> Vec<Body> {
         .collect();
     out.sort_by_key(|body| body.func);
     out
+}
+
+/// Functions that a handler of calls to tools looks up and calls, with the calls.
+fn looked_up(flow: &Flow<'_>) -> FxHashMap<FuncRef, Vec<(FuncRef, ExprRef)>> {
+    let mut out: FxHashMap<FuncRef, Vec<(FuncRef, ExprRef)>> = FxHashMap::default();
+    let dispatches = |registration: &&Registration| {
+        let module = flow.program.module(registration.at.module);
+        registration.what == Registered::Method
+            && matches!(module.language, Language::TypeScript | Language::JavaScript)
+            && registration.name.is_some_and(|name| is_tool_call(name.text()))
+    };
+    for registration in flow.registrations.values().filter(dispatches) {
+        for handler in &registration.handlers {
+            for (callee, at, edge) in flow.edges.get(handler).into_iter().flatten() {
+                if *edge != Edge::Callback && is_variable(flow, *at) {
+                    out.entry(*callee).or_default().push((*handler, *at));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The names of all tools that a low-level server lists.
+fn listed(flow: &Flow<'_>) -> FxHashSet<Name> {
+    let exprs = flow.program.exprs();
+    exprs.filter_map(|at| definition_name(flow, at)).collect()
+}
+
+/// The name in the definition of a tool: `{ name: 'add', inputSchema: { … } }`.
+fn definition_name(flow: &Flow<'_>, at: ExprRef) -> Option<Name> {
+    let ExprKind::Object(fields) = flow.program.kind(at) else { return None };
+    let field = |wanted: &str| {
+        let own = fields.iter().find(|field| matches!(&field.key, Key::Name(name) if *name == wanted));
+        own.map(|field| At { module: at.module, id: field.value })
+    };
+    field("inputSchema").and_then(|_| text(flow, field("name")?))
+}
+
+/// Names by the keys of a table whose values are the functions themselves: `{ add: (args) => …, remove }`.
+fn named_by_key(
+    flow: &Flow<'_>,
+    wanted: &FxHashMap<FuncRef, Vec<(FuncRef, ExprRef)>>,
+    out: &mut FxHashMap<FuncRef, Vec<Name>>,
+) {
+    for at in flow.program.exprs() {
+        let ExprKind::Object(fields) = flow.program.kind(at) else { continue };
+        if entry_name(flow, at).is_some() {
+            continue;
+        }
+        for field in fields {
+            let Key::Name(name) = &field.key else { continue };
+            for value in flow.at(At { module: at.module, id: field.value }) {
+                let Value::Func(func) = value else { continue };
+                if wanted.contains_key(func) && !out.get(func).is_some_and(|known| known.contains(name)) {
+                    out.entry(*func).or_default().push(*name);
+                }
+            }
+        }
+    }
 }
 
 /// Whether the call that registers a tool says its name.
@@ -148,6 +221,19 @@ fn entry_name(flow: &Flow<'_>, entry: ExprRef) -> Option<Name> {
     let named = fields.iter().find(|field| matches!(&field.key, Key::Name(name) if *name == "name"));
     if let Some(named) = named {
         return text(flow, At { module: entry.module, id: named.value });
+    }
+    // `{ definition: { name, … }, handler }`, written out or in a constant.
+    let objects = |id| {
+        let at = At { module: entry.module, id };
+        let made = flow.objects_at(at).filter_map(|object| match flow.object(object).site {
+            Site::Expr(made) => Some(made),
+            _ => None,
+        });
+        std::iter::once(at).chain(made).collect::<Vec<_>>()
+    };
+    let mut defined = fields.iter().flat_map(|field| objects(field.value)).filter_map(|at| definition_name(flow, at));
+    if let Some(name) = defined.next() {
+        return Some(name);
     }
     let mut id = entry.id;
     while let Some(parent) = facts.expr(id).parent {

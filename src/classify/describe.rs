@@ -5,7 +5,7 @@ use super::stores::{Analysis, Found};
 use super::words;
 use rustc_hash::FxHashMap;
 
-use crate::model::facts::{ExprKind, Type};
+use crate::model::facts::{Branch, ExprKind, Type};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Edge, Flow, Registered, Registration};
 use crate::model::name::Name;
@@ -57,7 +57,10 @@ impl Analysis<'_> {
                     names => out.extend(names),
                 },
                 Registered::Method if registration.name.is_some_and(|name| is_tool_call(name.text())) => {
-                    out.extend(self.dispatched_to(handler, at));
+                    match self.bodies_at(handler, at) {
+                        names if names.is_empty() => out.extend(self.dispatched_to(handler, at)),
+                        names => out.extend(names),
+                    }
                 }
                 _ => {}
             }
@@ -94,9 +97,47 @@ impl Analysis<'_> {
         if here.is_empty() { all } else { here }
     }
 
+    /// The function that tells the tools apart for a handler which does not do so itself, with the only call of it.
+    pub fn dispatcher(&self, handler: FuncRef) -> Option<(FuncRef, ExprRef)> {
+        if self.tells_apart(handler) {
+            return None;
+        }
+        let calls = |(callee, at, edge): &(FuncRef, ExprRef, Edge)| {
+            (*edge == Edge::Call && self.tells_apart(*callee)).then_some((*callee, *at))
+        };
+        let mut found = self.flow.edges.get(&handler)?.iter().filter_map(calls);
+        let first = found.next()?;
+        let alone = found.all(|other| other == first)
+            && self.flow.callers.get(&first.0)?.iter().all(|(caller, at, _)| (*caller, *at) == (handler, first.1));
+        alone.then_some(first)
+    }
+
+    /// The handler for which a function tells the tools apart.
+    pub fn dispatches_for(&self, func: FuncRef) -> Option<FuncRef> {
+        let handlers = self.flow.registrations.values().filter(|known| {
+            known.what == Registered::Method && known.name.is_some_and(|name| is_tool_call(name.text()))
+        });
+        let mut found = handlers.flat_map(|known| known.handlers.iter().copied());
+        found.find(|handler| self.dispatcher(*handler).is_some_and(|(dispatcher, _)| dispatcher == func))
+    }
+
+    /// Whether a function compares the name of the tool that is called with texts.
+    fn tells_apart(&self, func: FuncRef) -> bool {
+        let facts = self.flow.program.module(func.module);
+        let compares = |branch: &Branch| match facts.kind(branch.condition) {
+            ExprKind::Compare { left, right, .. } => [(left, right), (right, left)].iter().any(|(side, other)| {
+                matches!(facts.kind(**side), ExprKind::Text(_))
+                    && self.names_the_call(At { module: func.module, id: **other })
+            }),
+            _ => false,
+        };
+        facts.branches.iter().filter(|branch| branch.func == func.id).any(compares)
+    }
+
     /// The same for code that the handler runs: the names under which the calls stand that lead there.
     fn dispatched_to(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {
         let func = self.flow.program.func_of(at);
+        let handler = self.dispatcher(handler).map_or(handler, |(dispatcher, _)| dispatcher);
         if self.flow.program.within(func, handler) {
             return self.dispatched(handler, at);
         }
@@ -321,7 +362,7 @@ fn members(flow: &Flow<'_>) -> FxHashMap<ObjId, Vec<ExprRef>> {
 }
 
 /// Whether a low-level handler is the one that calls tools, however its SDK spells that.
-fn is_tool_call(name: &str) -> bool {
+pub(super) fn is_tool_call(name: &str) -> bool {
     let letters: String = name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect();
     letters.contains("calltool") || letters == "toolscall"
 }

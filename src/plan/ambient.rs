@@ -1,12 +1,15 @@
 //! A context variable that carried the session id (`AsyncLocalStorage`), once nothing that runs reads it any more: requests are handled
 //! without it.
 
+use rustc_hash::FxHashSet;
+
 use super::telemetry::ambient as variable;
 use super::{Claim, Level, ServerPlan, Site, Step, StepKind, site};
 use crate::classify::answer::Holds;
-use crate::model::facts::{ExprKind, TOP};
+use crate::model::facts::{ExprKind, Key, TOP};
 use crate::model::flow::Edge;
 use crate::model::flow::value::{ObjId, Site as Made, Value};
+use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::Role;
 use crate::rules::detect::{Context, Spot};
@@ -21,6 +24,17 @@ pub struct Ambient {
     pub runs: Vec<(Site, Option<Site>)>,
     /// Functions that read it, or did nothing but to run what they were given in it.
     pub functions: Vec<Site>,
+    /// The field that told the session, where the variable tells more than that: it alone goes.
+    pub field: Option<Field>,
+}
+
+/// A field of what a context variable holds.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// What it is given.
+    pub values: Vec<Site>,
 }
 
 /// Plans it, once nothing is kept by the id that it carried.
@@ -31,12 +45,16 @@ pub fn plan(context: &Context<'_, '_>, out: &mut ServerPlan) {
     }
     let Some(known) = variable(context) else { return };
     let Some(object) = object(context) else { return };
-    let Some(step) = of(context, object, &known.declared) else { return };
+    let whole = of(context, object, &known.declared);
+    let Some(step) = whole.or_else(|| field(context, object, &known.declared)) else { return };
     let rule = session_transport_setup::RULE.name;
     out.steps.push(Step {
         id: format!("ambient:{}", known.declared.path),
         rule,
-        title: "Handle requests without the context that told their session".to_owned(),
+        title: match &step.field {
+            None => "Handle requests without the context that told their session".to_owned(),
+            Some(field) => format!("Take `{}` out of the context of requests", field.name),
+        },
         level: Level::Safe,
         requires: Vec::new(),
         claims: Vec::<Claim>::new(),
@@ -109,7 +127,79 @@ fn of(context: &Context<'_, '_>, object: ObjId, declared: &Site) -> Option<Ambie
         declared: declared.clone(),
         runs,
         functions: functions.into_iter().map(|func| site(context, spot(func))).collect(),
+        field: None,
     })
+}
+
+/// The field of a variable that tells more, where nothing that runs reads it.
+fn field(context: &Context<'_, '_>, object: ObjId, declared: &Site) -> Option<Ambient> {
+    let flow = &context.analysis.flow;
+    let place = |at: ExprRef| site(context, context.spot(at));
+    let mut names: Vec<Name> = Vec::new();
+    let mut values: Vec<Site> = Vec::new();
+    for at in flow.program.exprs().filter(|at| context.here(*at)) {
+        for literal in given(context, object, at)? {
+            let ExprKind::Object(fields) = flow.program.kind(literal) else { return None };
+            let ids = fields.iter().filter(|field| flow.is_id(At { module: literal.module, id: field.value }));
+            for field in ids {
+                let Key::Name(name) = &field.key else { return None };
+                names.push(*name);
+                values.push(place(At { module: literal.module, id: field.value }));
+            }
+            if fields.iter().any(|field| matches!(field.key, Key::Spread)) {
+                return None;
+            }
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    values.sort();
+    values.dedup();
+    let [name] = names.as_slice() else { return None };
+    let sources: FxHashSet<ExprRef> = flow.sources().iter().map(|source| source.at).collect();
+    let reads = flow.program.exprs().filter(|at| context.here(*at)).filter(|at| {
+        let named = matches!(flow.program.kind(*at), ExprKind::Member { name: own, .. } if own == name);
+        named && flow.is_id(*at) && !sources.contains(at)
+    });
+    let mut functions = Vec::new();
+    for at in reads {
+        let func = flow.program.func_of(at);
+        let unread = func.id != TOP && flow.callers.get(&func).is_none_or(|callers| callers.is_empty());
+        if !unread || flow.roots.contains_key(&func) {
+            return None;
+        }
+        let span = flow.program.function(func).span;
+        functions.push(site(context, Spot { module: func.module, span }));
+    }
+    functions.sort();
+    functions.dedup();
+    let field = Some(Field { name: name.text().to_owned(), values });
+    Some(Ambient { declared: declared.clone(), runs: Vec::new(), functions, field })
+}
+
+/// The literals that a call puts into the variable; none where it puts nothing in, `None` where what it puts in is not seen.
+fn given(context: &Context<'_, '_>, object: ObjId, at: ExprRef) -> Option<Vec<ExprRef>> {
+    let flow = &context.analysis.flow;
+    let nothing = Some(Vec::new());
+    let ExprKind::Call { callee, args } = flow.program.kind(at) else { return nothing };
+    let ExprKind::Member { object: of, name } = flow.program.module(at.module).kind(*callee) else { return nothing };
+    let ours = flow.objects_at(At { module: at.module, id: *of }).any(|id| id == object);
+    if !ours || !matches!(name.text(), "run" | "enterWith") {
+        return nothing;
+    }
+    let value = At { module: at.module, id: args.first()?.value };
+    let mut out = Vec::new();
+    for value in flow.at(value) {
+        match value {
+            Value::Object(id) => match flow.object(*id).site {
+                Made::Expr(at) => out.push(at),
+                Made::Decl(_) => {}
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+    Some(out)
 }
 
 /// Whether a value is the session id, or an object that has nothing else.

@@ -6,7 +6,8 @@ use super::origins::{Origin, importers, origins};
 use super::transport::{Route, routes_of};
 use super::{Claim, Level, Manual, Site, Step, StepKind, endings, factories, site, twins};
 use crate::classify::answer::{Era, Server};
-use crate::model::facts::ExprKind;
+use crate::model::facts::{ExprKind, FuncKind};
+use crate::model::flow::Edge;
 use crate::model::flow::value::ObjId;
 use crate::model::lives::{Mode, TransportSite};
 use crate::model::program::ExprRef;
@@ -33,6 +34,8 @@ pub struct Singleton {
     pub routes: Vec<Route>,
     /// Where the server that it is connected to comes from.
     pub origin: Origin,
+    /// An object of the program is around the server, and connects it by a method of its own.
+    pub wrapped: bool,
     /// The package serves with the second SDK.
     pub modern: bool,
     /// The option's value depends on a condition, and sessions are off in one of its cases.
@@ -144,6 +147,30 @@ impl<'a> Found<'a> {
         (calls, named)
     }
 
+    /// The only call by which a method is given the transport to connect it: `app.connect(transport)`, of
+    /// `connect(t) { return this.server.connect(t); }`.
+    fn connected_by_method(&self, context: &Context<'_, '_>) -> Option<ExprRef> {
+        let flow = &context.analysis.flow;
+        let [(at, _)] = self.connects.as_slice() else { return None };
+        let func = flow.program.func_of(*at);
+        let function = flow.program.function(func);
+        let given = flow.argument(*at, 0)?;
+        let ExprKind::Symbol(symbol) = flow.program.kind(given) else { return None };
+        let index = function.params.iter().position(|param| param.symbol == *symbol)?;
+        if function.kind != FuncKind::Method {
+            return None;
+        }
+        let ours = |call: &ExprRef| {
+            flow.argument(*call, index).is_some_and(|arg| flow.objects_at(arg).any(|id| id == self.transport.object))
+        };
+        let callers = flow.callers.get(&func)?;
+        let mut calls: Vec<ExprRef> =
+            callers.iter().filter(|(.., edge)| *edge == Edge::Call).map(|(_, call, _)| *call).filter(ours).collect();
+        calls.dedup();
+        let [only] = calls.as_slice() else { return None };
+        (index == 0).then_some(*only)
+    }
+
     fn singleton(&self, context: &Context<'_, '_>, server: &Server) -> Result<Singleton, Obstacle> {
         let made = place(context, self.transport.at);
         let refuse = |why: &str, todo: &str| {
@@ -183,12 +210,17 @@ impl<'a> Found<'a> {
             return Err(Obstacle::Certain(Box::new(obstacle)));
         }
         let (made_by, named) = self.mentions(context);
+        let outer = self.connected_by_method(context);
         Ok(Singleton {
             transport: made,
             made_by,
             named,
             importers: importers(context, self.transport.at),
-            connects: self.connects.iter().map(|(at, _)| place(context, *at)).collect(),
+            connects: match &outer {
+                Some(outer) => vec![place(context, *outer)],
+                None => self.connects.iter().map(|(at, _)| place(context, *at)).collect(),
+            },
+            wrapped: outer.is_some(),
             handles: self.handles.iter().map(|at| place(context, *at)).collect(),
             routes: routes_of(context),
             origin: Origin::of(context, *origin, &servers, &self.connects),

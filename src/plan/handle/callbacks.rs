@@ -5,8 +5,9 @@ use super::carriers::{Follower, HandlerUse};
 use super::trace::{Origin, home};
 use super::{BodyUse, Entry, Shed};
 use crate::classify::bodies::Body;
-use crate::model::facts::{ExprKind, FuncKind, TOP};
-use crate::model::flow::{Edge, Registration};
+use crate::model::facts::{ExprKind, FuncKind, Key, TOP};
+use crate::model::flow::{Edge, Registered, Registration};
+use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
 use crate::plan::{Site, site};
 use crate::rules::detect::Spot;
@@ -75,6 +76,7 @@ impl<'c> Follower<'c, '_, '_> {
         let mut registrations: Vec<&Registration> = flow.registrations.values().collect();
         registrations.sort_by_key(|registration| registration.at);
         let serves = |func: FuncRef| registrations.iter().find(|known| known.handlers.contains(&func));
+        let dispatches = |func: FuncRef| serves(func).is_some_and(|known| known.what == Registered::Method);
         // One that is handed arguments is what a tool with a schema needs.
         let arguments = |(handler, call): &(FuncRef, ExprRef)| {
             let own = self.symbol(*handler, 0)?;
@@ -82,13 +84,17 @@ impl<'c> Follower<'c, '_, '_> {
                 ExprKind::Call { args, .. } => args.len(),
                 _ => 0,
             };
+            if dispatches(*handler) {
+                return (0..count).find(|index| self.handed(*call, *index).is_some_and(|at| self.is_arguments(at)));
+            }
             (0..count).find(|index| {
                 let handed = self.handed(*call, *index).map(|at| flow.program.kind(at));
                 matches!(handed, Some(ExprKind::Symbol(symbol)) if *symbol == own.id)
             })
         };
         let called = body.calls.iter().filter(|(handler, call)| {
-            let context_alone = flow.program.function(*handler).params.len() < 2 && body.calls.len() > 1;
+            let context_alone =
+                flow.program.function(*handler).params.len() < 2 && body.calls.len() > 1 && !dispatches(*handler);
             !context_alone && arguments(&(*handler, *call)).is_some()
         });
         let called: Vec<&(FuncRef, ExprRef)> = called.collect();
@@ -97,6 +103,7 @@ impl<'c> Follower<'c, '_, '_> {
             [(handler, _)] => serves(*handler),
             _ => None,
         };
+        let lists = registration.is_some_and(|registration| registration.what == Registered::Method);
         let Some(registration) = registration.map(|registration| registration.at) else {
             self.problem(
                 at,
@@ -106,21 +113,86 @@ impl<'c> Follower<'c, '_, '_> {
             return;
         };
         let mut leading = None;
-        if let (Origin::Parameter { index, whole: true, .. }, Some(call)) = (how, called.first()) {
-            let first = arguments(call).is_some_and(|position| *index < position);
+        let given = called.first().and_then(|call| arguments(call)).unwrap_or_default();
+        if let (Origin::Parameter { index, whole, .. }, Some(call)) = (how, called.first())
+            && (*whole || self.handed(call.1, *index).is_some_and(|at| self.holds_only_ids(at)))
+        {
+            let first = *index < given;
             leading = self.parameter(body.func, *index).filter(|_| first);
             let handed: Vec<(ExprRef, usize)> = body.calls.iter().map(|(_, call)| (*call, *index)).collect();
             self.handed.extend(handed);
         }
         let calls: Vec<Site> = body.calls.iter().map(|(_, call)| self.site(*call)).collect();
-        let used = (!calls.is_empty()).then_some(BodyUse { leading, calls });
+        let used = (!calls.is_empty()).then_some(BodyUse { leading, arguments: given, calls, dispatches: false });
         self.out.handlers.push(HandlerUse {
             handler: body.func,
             registration,
             tools: vec![body.name],
-            dispatches: false,
+            dispatches: lists,
             body: used,
         });
+    }
+
+    /// `{ sessionId: extra.sessionId }`: a context of the program's own that holds nothing else.
+    fn holds_only_ids(&self, at: ExprRef) -> bool {
+        let flow = &self.context.analysis.flow;
+        match flow.program.kind(at) {
+            ExprKind::Object(fields) => {
+                let named = |key: &Key| matches!(key, Key::Name(_));
+                let id = |value| flow.is_id(At { module: at.module, id: value });
+                !fields.is_empty() && fields.iter().all(|field| named(&field.key) && id(field.value))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is the arguments of a call to a low-level server, as they came: `request.params.arguments ?? {}`.
+    fn is_arguments(&self, at: ExprRef) -> bool {
+        let program = self.context.analysis.flow.program;
+        let inner = |id| At { module: at.module, id };
+        match program.kind(at) {
+            ExprKind::Member { name, .. } => *name == "arguments",
+            ExprKind::Cast { value, .. } => self.is_arguments(inner(*value)),
+            ExprKind::Either { arms, .. } => arms.first().is_some_and(|first| self.is_arguments(inner(*first))),
+            ExprKind::Symbol(symbol) => {
+                let facts = program.module(at.module);
+                let mut given = facts.expr_ids().filter_map(|id| match facts.kind(id) {
+                    ExprKind::Assign { target, value, .. } => {
+                        matches!(facts.kind(*target), ExprKind::Symbol(own) if own == symbol).then_some(*value)
+                    }
+                    _ => None,
+                });
+                given.next().is_some_and(|value| self.is_arguments(inner(value))) && given.next().is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// A function that tells the tools apart for the handler that is registered.
+    pub(super) fn dispatch(&mut self, func: FuncRef, handler: FuncRef, how: &Origin, at: ExprRef) {
+        let analysis = self.context.analysis;
+        let (flow, program) = (&analysis.flow, analysis.flow.program);
+        let registration =
+            flow.registrations.values().filter(|known| known.handlers.contains(&handler)).map(|known| known.at).min();
+        let call = analysis.dispatcher(handler).map(|(_, call)| call);
+        let position = call.and_then(|call| {
+            let count = program.function(func).params.len();
+            (0..count).find(|index| self.handed(call, *index).is_some_and(|at| self.is_arguments(at)))
+        });
+        let (Some(registration), Some(call), Some(arguments)) = (registration, call, position) else {
+            let todo = "hand them on as they came, and run again";
+            self.problem(at, "the arguments of the tool are not handed on to this function", todo);
+            return;
+        };
+        if let Origin::Parameter { index, whole: true, .. } = how {
+            self.handed.push((call, *index));
+        }
+        let exprs = program.exprs().filter(|at| at.module == func.module && program.within(program.func_of(*at), func));
+        let mut tools: Vec<Name> = exprs.flat_map(|at| analysis.tool_names(handler, at)).collect();
+        tools.sort_by_key(|name| name.text());
+        tools.dedup();
+        let body = BodyUse { leading: None, arguments, calls: vec![self.site(call)], dispatches: true };
+        self.out.handlers.push(HandlerUse { handler: func, registration, tools, dispatches: true, body: Some(body) });
     }
 
     /// Calls that hand the id to functions none of which takes it any more.
@@ -138,7 +210,7 @@ impl<'c> Follower<'c, '_, '_> {
 
     fn shed(&self, call: ExprRef, index: usize) -> Option<Shed> {
         let flow = &self.context.analysis.flow;
-        let argument = self.handed(call, index).filter(|at| flow.is_id(*at))?;
+        let argument = self.handed(call, index).filter(|at| flow.is_id(*at) || self.holds_only_ids(*at))?;
         let caller = flow.program.func_of(call);
         let callees = flow.edges.get(&caller)?.iter().filter(|(_, at, edge)| *at == call && *edge != Edge::Callback);
         let mut unused = Vec::new();
@@ -163,6 +235,15 @@ impl<'c> Follower<'c, '_, '_> {
             argument: self.site(argument),
             index,
             unused,
+        })
+    }
+
+    /// `if (!sessionId) throw …`: with a handle there is nothing to ask for.
+    fn is_only_asked_for(&self, symbol: SymbolRef, used: &Site) -> bool {
+        let facts = self.context.analysis.flow.program.module(symbol.module);
+        facts.branches.iter().any(|branch| {
+            let condition = At { module: symbol.module, id: branch.condition };
+            branch.then_leaves && branch.otherwise.is_none() && self.site(condition).span == used.span
         })
     }
 
@@ -192,6 +273,7 @@ impl<'c> Follower<'c, '_, '_> {
                 let handed_on = self.out.carriers.iter().flat_map(|carrier| &carrier.calls);
                 self.out.touches.iter().any(|touch| within(&touch.key))
                     || handed_on.filter_map(|call| call.argument.as_ref()).any(within)
+                    || self.is_only_asked_for(symbol, &used)
             }),
             _ => false,
         }

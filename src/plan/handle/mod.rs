@@ -328,8 +328,19 @@ pub struct ToolUse {
 pub struct BodyUse {
     /// Its first parameter, where that was the id and the arguments come behind it.
     pub leading: Option<Site>,
+    /// The position of the arguments among its parameters.
+    pub arguments: usize,
     /// The calls.
     pub calls: Vec<Site>,
+    /// It tells several tools apart by the name that it is handed.
+    pub dispatches: bool,
+}
+
+impl ToolUse {
+    /// The tool's own function, where the handler of a low-level server looks it up.
+    pub fn looked_up(&self) -> Option<&BodyUse> {
+        self.body.as_ref().filter(|body| self.entry.is_some() && !body.dispatches)
+    }
 }
 
 impl Carries {

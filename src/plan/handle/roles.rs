@@ -22,6 +22,7 @@ pub enum Role {
 
 /// The role of the tool with a name, served by a handler.
 pub fn of(analysis: &Analysis<'_>, found: &Found, handler: FuncRef, tool: Name) -> Role {
+    let handler = analysis.dispatches_for(handler).unwrap_or(handler);
     let mut kinds = Vec::new();
     for access in found.uses.iter().filter(|access| reaches(analysis, handler, access.func)) {
         if is_dispatched_elsewhere(analysis, handler, tool, access) || reads_back(analysis, found, access) {
@@ -115,18 +116,20 @@ fn is_behind_return(analysis: &Analysis<'_>, found: &Found, write: &Access) -> b
             );
             branch.func == write.func.id
                 && branch.then_leaves
-                && returns(facts, branch)
+                && returns(analysis, found, write.at.module, branch)
                 && branch.span.end <= start
                 && there
                 && asks_for(analysis, found, At { module: write.at.module, id: branch.condition })
         })
 }
 
-/// Whether a branch answers something, and does not only throw: `if (known) throw …` is no way to get what is known.
-fn returns(facts: &Module, branch: &Branch) -> bool {
-    facts
-        .expr_ids()
-        .any(|id| matches!(facts.kind(id), ExprKind::Return(_)) && branch.then.contains(facts.expr(id).span))
+/// Whether a branch answers what is known: `if (known) throw …` and `if (known) return 'there is one'` are no way to get it.
+fn returns(analysis: &Analysis<'_>, found: &Found, module: u32, branch: &Branch) -> bool {
+    let facts = analysis.flow.program.module(module);
+    facts.expr_ids().filter(|id| branch.then.contains(facts.expr(*id).span)).any(|id| match facts.kind(id) {
+        ExprKind::Return(Some(value)) => asks_for(analysis, found, At { module, id: *value }),
+        _ => false,
+    })
 }
 
 /// `read ?? something`, the value itself and not a part of it. A text or a number beside it is what to show in its place, unless the

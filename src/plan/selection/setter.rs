@@ -48,6 +48,7 @@ fn up(context: &Context<'_, '_>, at: ExprRef, below: Vec<(FuncRef, ExprRef)>, ou
         own.sort_by_key(|entry| entry.at);
         for entry in own {
             let (tools, dispatched) = match entry.what {
+                Registered::Method if analysis.dispatcher(func).is_some() => (Vec::new(), false),
                 Registered::Tool => (entry.name.into_iter().collect(), false),
                 Registered::Method => (analysis.tool_names(func, at), true),
                 _ => (Vec::new(), false),

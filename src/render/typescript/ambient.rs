@@ -9,8 +9,9 @@ use super::handle::mode::is_async;
 use super::handle::work::function_in;
 use super::script::{Script, children, enclosing_function, is_function, span, statement};
 use super::scripts::{Scripts, mentions};
+use super::transport::item;
 use crate::model::facts::Span;
-use crate::plan::ambient::Ambient;
+use crate::plan::ambient::{Ambient, Field};
 use crate::render::revise::Revision;
 use crate::render::{Files, Refused, Rendered};
 
@@ -33,7 +34,10 @@ pub fn render(ambient: &Ambient, files: &dyn Files) -> Result<Rendered, Refused>
             }
         }
     }
-    declaration(&mut edits, &scripts, ambient)?;
+    match &ambient.field {
+        None => declaration(&mut edits, &scripts, ambient)?,
+        Some(field) => without_field(&mut edits, &scripts, ambient, field)?,
+    }
     let mut out = Rendered::default();
     for path in edits.paths() {
         if let Some(script) = scripts.by_path(&path) {
@@ -45,6 +49,63 @@ pub fn render(ambient: &Ambient, files: &dyn Files) -> Result<Rendered, Refused>
         }
     }
     Ok(out)
+}
+
+/// Takes a field out of what the variable holds, and out of the type of that.
+fn without_field(edits: &mut Edits, scripts: &Scripts<'_>, ambient: &Ambient, field: &Field) -> Result<(), Refused> {
+    for value in &field.values {
+        let (script, value) = scripts.expression(value)?;
+        let whole = match value.kind() {
+            "shorthand_property_identifier" => Some(value),
+            _ => value.parent().filter(|pair| pair.kind() == "pair"),
+        };
+        let whole = whole.ok_or_else(|| unknown(script, value))?;
+        edits.cut(script, item(script, whole));
+    }
+    let script = scripts.of(&ambient.declared)?;
+    if !script.typed() {
+        return Ok(());
+    }
+    let refuse = |node: Node<'_>| {
+        script.refuse(
+            node,
+            format!("the type with `{}` is not written in this file", field.name),
+            "take the field out of the type and of what it is given, then run again",
+        )
+    };
+    let root = script.tree.root_node();
+    let made = script.around(ambient.declared.span).and_then(|name| name.parent());
+    let value = made.and_then(|made| made.child_by_field_name("value")).ok_or_else(|| refuse(root))?;
+    let ty = value.child_by_field_name("type_arguments").and_then(|list| children(list).first().copied());
+    let ty = ty.ok_or_else(|| refuse(value))?;
+    let members = match ty.kind() {
+        "object_type" => Some(ty),
+        _ => mentions_type(script, root, script.of(ty)),
+    };
+    let members = members.ok_or_else(|| refuse(ty))?;
+    let own = children(members).into_iter().find(|member| {
+        member.kind() == "property_signature"
+            && member.child_by_field_name("name").is_some_and(|name| script.of(name) == field.name)
+    });
+    let own = own.ok_or_else(|| refuse(ty))?;
+    edits.cut(script, script.removal(own));
+    Ok(())
+}
+
+/// The members of an interface or of an object type with a name.
+fn mentions_type<'t>(script: &Script, root: Node<'t>, name: &str) -> Option<Node<'t>> {
+    let mut stack = vec![root];
+    while let Some(node) = stack.pop() {
+        let named = node.child_by_field_name("name").is_some_and(|own| script.of(own) == name);
+        match node.kind() {
+            "interface_declaration" if named => return node.child_by_field_name("body"),
+            "type_alias_declaration" if named => {
+                return node.child_by_field_name("value").filter(|value| value.kind() == "object_type");
+            }
+            _ => stack.extend(children(node)),
+        }
+    }
+    None
 }
 
 fn unknown(script: &Script, node: Node<'_>) -> Refused {

@@ -35,6 +35,8 @@ pub struct Serve<'a> {
     pub build: &'a str,
     /// The variable that holds the server.
     pub server: &'a str,
+    /// What closes with the answer: the server, or the transport where an object of the program is around the server.
+    pub closes: &'a str,
     /// The variable that holds the transport.
     pub transport: &'a str,
     /// What is constructed: `StreamableHTTPServerTransport`.
@@ -45,6 +47,8 @@ pub struct Serve<'a> {
     pub generator: Generator,
     /// Its other options, each as written.
     pub options: &'a [&'a str],
+    /// The method that connects the two: `connect`.
+    pub method: &'a str,
     /// What stands behind the transport where it is connected: ` as Transport`, or nothing.
     pub cast: &'a str,
     /// The arguments of `handleRequest`, as written.
@@ -195,9 +199,9 @@ impl Entry<'_> {
         let (server, made, connect) = match build.is_empty() && serve.made.is_some() {
             true => (transport, made, String::new()),
             false => (
-                &serve.server,
+                &serve.closes,
                 format!("const {} = {build};\n{made}", serve.server),
-                format!("\nawait {}.connect({transport}{cast});", serve.server),
+                format!("\nawait {}.{}({transport}{cast});", serve.server, serve.method),
             ),
         };
         let json = serve.options.iter().any(|option| says_json(option));

@@ -176,7 +176,9 @@ impl Follower<'_, '_, '_> {
             );
             return;
         };
+        let told_elsewhere = analysis.dispatcher(handler).is_some();
         let (tools, dispatches) = match (registration.what, registration.name) {
+            (Registered::Method, _) if told_elsewhere => (Vec::new(), false),
             (Registered::Tool, Some(name)) => (vec![name], false),
             (Registered::Method, Some(_)) => {
                 let names = analysis.flow.program.exprs().filter(|at| {

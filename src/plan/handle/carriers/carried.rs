@@ -8,6 +8,7 @@ use super::super::{Carried, Entry};
 use super::Follower;
 use crate::model::facts::{ExprKind, Key};
 use crate::model::flow::value::{ObjId, Site as Made, Value};
+use crate::model::flow::{Registered, Registration};
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::Role;
@@ -54,7 +55,17 @@ impl Follower<'_, '_, '_> {
             parcel.objects.insert(*id);
             parcel.put.push(put);
         }
-        out
+        out.filter(|parcel| !parcel.put.iter().any(|put| self.is_looked_up(*put)))
+    }
+
+    /// Whether the function around a place looks tools up for a low-level server: it has no handle to put into an object, and each tool
+    /// takes its own.
+    fn is_looked_up(&self, put: ExprRef) -> bool {
+        let flow = &self.context.analysis.flow;
+        let around = home(flow, flow.program.func_of(put));
+        let method = |known: &Registration| known.what == Registered::Method && known.handlers.contains(&around);
+        flow.registrations.values().any(method)
+            && self.context.analysis.bodies.iter().any(|body| body.calls.iter().any(|(caller, _)| *caller == around))
     }
 
     /// How a function gets the handle that is handed such objects. Refuses where the id in them is used for something that no handle

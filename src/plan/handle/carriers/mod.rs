@@ -308,13 +308,18 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
     /// The carrier for a function that needs the handle.
     fn need(&mut self, func: FuncRef, how: &Origin, at: ExprRef) -> Option<usize> {
         let body = if self.hands { self.body(func) } else { None };
-        let callback = if body.is_some() || !self.hands { None } else { self.callback(func, how) };
+        let dispatches_for =
+            if self.hands && body.is_none() { self.context.analysis.dispatches_for(func) } else { None };
+        let callback = match body.is_some() || dispatches_for.is_some() || !self.hands {
+            true => None,
+            false => self.callback(func, how),
+        };
         let entry = match &callback {
             Some(callback) => {
                 let given = callback.given.iter().map(|at| self.site(*at)).collect();
                 Entry::Closure { at: callback.at.clone(), within: usize::MAX, given }
             }
-            None if body.is_some() || self.is_handler(func) => Entry::Handler(Vec::new()),
+            None if body.is_some() || dispatches_for.is_some() || self.is_handler(func) => Entry::Handler(Vec::new()),
             None => self.entry(func, how, at)?,
         };
         if let Some(index) = self.known.get(&func).copied() {
@@ -346,6 +351,7 @@ impl<'c, 'a, 'p> Follower<'c, 'a, 'p> {
                 }
             }
             (_, None, Some(body)) => self.tool(body, how, at),
+            (_, None, None) if let Some(handler) = dispatches_for => self.dispatch(func, handler, how, at),
             (Entry::Handler(_), ..) => self.handler(func, at),
             (entry @ Entry::Part { .. }, ..) => {
                 if let Origin::Parameter { index: position, .. } = how {

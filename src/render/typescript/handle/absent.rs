@@ -23,12 +23,11 @@ pub fn take_out(work: &mut Work<'_>) -> Result<(), Refused> {
         let carrier = &work.handle.carriers[index];
         let (script, function) = work.function(carrier)?;
         let Some(body) = function.child_by_field_name("body") else { continue };
-        let creates = work.creating[index];
         let mut branches = Vec::new();
         collect(body, &mut branches);
         for branch in branches {
             if !work.edits.covers(&script.path, span(branch)) {
-                one(work, script, branch, index, creates)?;
+                one(work, script, branch, index, work.creates_at(index, span(branch)))?;
             }
         }
     }

@@ -69,7 +69,8 @@ fn asking_for_id<'t>(script: &Script, read: Node<'t>, key: Node<'t>) -> Option<N
 /// A container that is keyed alike goes on as it is, under the handle.
 fn beside(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> Result<(), Refused> {
     let carrier = &work.handle.carriers[touch.carrier];
-    if work.creates(carrier) && !minted::known_before(work, touch.carrier, touch.at.span) {
+    let creates = work.creates(carrier) || work.is_beginning(touch.carrier, touch.at.span);
+    if creates && !minted::known_before(work, touch.carrier, touch.at.span) {
         return Err(script.refuse(
             node,
             "the tool that creates the value uses this container as well",
@@ -82,7 +83,7 @@ fn beside(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -
         _ => node.child_by_field_name("left"),
     };
     let key = key.ok_or_else(|| unknown(script, node))?;
-    let name = work.names[touch.carrier].clone();
+    let name = work.name_at(touch.carrier, touch.at.span);
     work.edits.replace(script, span(key), name);
     Ok(())
 }
@@ -138,12 +139,12 @@ fn call(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> 
     };
     let (method, arguments) = parts().ok_or_else(|| unknown(script, node))?;
     let key = *arguments.first().ok_or_else(|| unknown(script, node))?;
-    let handle = work.key(touch).to_owned();
+    let handle = work.key(touch);
     let (name, count) = match touch.kind {
         Kind::Read => ("get", 1),
         Kind::Test => ("has", 1),
         Kind::Delete => ("destroy", 1),
-        Kind::Write if work.creating[touch.carrier] => ("put", 2),
+        Kind::Write if work.creates_at(touch.carrier, touch.at.span) => ("put", 2),
         Kind::Write => ("save", 2),
         Kind::GetOrCreate if work.handle.first.is_some() => ("get", 1),
         Kind::GetOrCreate => ("get", 2),
@@ -177,7 +178,7 @@ fn made_by(node: Node<'_>) -> Node<'_> {
 fn index(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> Result<(), Refused> {
     let (object, key) = (node.child_by_field_name("object"), node.child_by_field_name("index"));
     let (Some(object), Some(key)) = (object, key) else { return Err(unknown(script, node)) };
-    let handle = work.key(touch).to_owned();
+    let handle = work.key(touch);
     let open = Span::new(object.end_byte(), key.start_byte());
     let close = Span::new(key.end_byte(), node.end_byte());
     let parent = node.parent().ok_or_else(|| unknown(script, node))?;
@@ -190,7 +191,7 @@ fn index(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) ->
         }
         (Kind::Write, "assignment_expression") if is_target(parent, node) => {
             let value = parent.child_by_field_name("right").ok_or_else(|| unknown(script, node))?;
-            let put = if work.creating[touch.carrier] { ".put(" } else { ".save(" };
+            let put = if work.creates_at(touch.carrier, touch.at.span) { ".put(" } else { ".save(" };
             work.edits.replace(script, open, put);
             work.edits.replace(script, span(key), handle);
             work.edits.replace(script, Span::new(close.start as usize, value.start_byte()), ", ");
@@ -239,7 +240,7 @@ fn update(work: &mut Work<'_>, script: &Script, node: Node<'_>, whole: Node<'_>,
         None => "1".to_owned(),
     };
     let sign = operator.get(..1).filter(|_| operator.len() == 2).ok_or_else(|| unknown(script, whole))?;
-    let (key, wait) = (work.key(touch).to_owned(), if work.wait { "await " } else { "" });
+    let (key, wait) = (work.key(touch), if work.wait { "await " } else { "" });
     let read = if work.wait { format!("(await {store}.get({key}))") } else { format!("{store}.get({key})") };
     work.edits.replace(script, span(whole), format!("{wait}{store}.save({key}, {read} {sign} {value})"));
     work.features.save = true;
@@ -262,7 +263,7 @@ fn contains(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch)
 /// What is around a rewritten access: `!`, an alternative, `await`.
 fn finish(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> Result<(), Refused> {
     match touch.kind {
-        Kind::Write if work.creating[touch.carrier] => work.features.put = true,
+        Kind::Write if work.creates_at(touch.carrier, touch.at.span) => work.features.put = true,
         Kind::Write => work.features.save = true,
         Kind::Test => work.features.has = true,
         Kind::Delete if !is_statement_of(node) => {

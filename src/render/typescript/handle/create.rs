@@ -2,13 +2,14 @@
 
 use tree_sitter::Node;
 
+use super::beginnings;
 use super::initial::{chosen, free, nothing};
 use super::minted;
 use super::reach;
 use super::work::{Import, Work};
 use crate::classify::words::capital;
 use crate::model::facts::Span;
-use crate::plan::handle::{Carries, Container, Entry, Kind, Names, Place, Role, ToolUse, Touch, plural};
+use crate::plan::handle::{Container, Entry, Kind, Names, Place, Role, ToolUse, Touch, plural};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
 use crate::render::typescript::scripts::Code;
@@ -18,32 +19,18 @@ use crate::render::typescript::tools::{self, NewTool, Parameter};
 pub fn existing(work: &mut Work<'_>) -> Result<(), Refused> {
     for index in 0..work.handle.carriers.len() {
         let carrier = &work.handle.carriers[index];
-        if !work.creates(carrier) {
-            alone(work, carrier)?;
-            continue;
-        }
-        let touches: Vec<&Touch> = work.touches(index).filter(|touch| !work.is_gone(&touch.at)).collect();
+        let creates = work.creates(carrier);
+        let puts = |touch: &&Touch| {
+            touch.kind == Kind::Write
+                && (creates || work.is_beginning(index, touch.at.span))
+                && !work.is_gone(&touch.at)
+        };
+        let touches: Vec<&Touch> = work.touches(index).filter(puts).collect();
         for touch in touches {
-            if touch.kind == Kind::Write {
-                put_in(work, index, touch)?;
-            }
+            put_in(work, index, touch)?;
         }
     }
     minted::settle(work)
-}
-
-/// Refuses a handler that creates a value for one of its tools and uses it for another: the first would be asked for a handle that
-/// only it can give.
-fn alone(work: &Work<'_>, carrier: &Carries) -> Result<(), Refused> {
-    let Entry::Handler(tools) = &carrier.entry else { return Ok(()) };
-    let creator = tools.iter().map(|tool| &work.handle.tools[*tool]).find(|tool| tool.role == Role::Creates);
-    let Some(creator) = creator.filter(|_| !work.handle.lazy) else { return Ok(()) };
-    let (script, function) = work.function(carrier)?;
-    Err(script.refuse(
-        function,
-        format!("this handler serves `{}`, which creates the value, along with tools that use it", creator.name),
-        "give that tool a handler of its own, and run again",
-    ))
 }
 
 /// The statement that puts a value in makes its handle, which the answers behind it tell.
@@ -87,6 +74,7 @@ pub fn put_in(work: &mut Work<'_>, carrier: usize, touch: &Touch) -> Result<(), 
         work.edits.replace(script, end, closing);
     }
     work.done.push(touch.at.clone());
+    beginnings::embrace(work, script, own);
     let block = own.parent().unwrap_or(own);
     let function = enclosing_function(own).unwrap_or(block);
     let scope = if block.kind() == "statement_block" && block.parent() == Some(function) { function } else { block };
@@ -127,9 +115,15 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
         let told = work.scripts.at(first.entry.as_ref().unwrap_or(&first.registration))?;
         let later = is_read_later(work, told);
         let mut tool = creating(work, code, &store)?;
+        let lifetime = tool.description.pop();
         if !later {
-            tool.description.pop();
             work.notes.push(lifetime_note(&tool.name, &handle.names));
+        } else if first.entry.is_some() && told.script.path != code.path {
+            // The list of tools stands in another file than what runs them.
+            let there = store_expression(work, told.script, first)?;
+            tool.description.extend(lifetime.map(|text| text.replace(&store, &there)));
+        } else {
+            tool.description.extend(lifetime);
         }
         work.edits.extend(tools::insert(work.scripts, first, &handle.tools, true, &tool, ahead)?);
     }

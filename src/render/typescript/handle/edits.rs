@@ -86,6 +86,24 @@ impl Edits {
         out
     }
 
+    /// Where code that is put in within a stretch has a text, in order.
+    pub fn with_text(&self, path: &str, within: Span, text: &str) -> Vec<Span> {
+        let own = self.of(path);
+        let mut out: Vec<Span> = own
+            .iter()
+            .filter(|change| within.contains(change.span) && change.text.contains(text))
+            .map(|change| change.span)
+            .collect();
+        out.sort_by_key(|span| span.start);
+        out
+    }
+
+    /// Writes a text in the place of another in all code that is put in within a stretch.
+    pub fn rewrite(&mut self, path: &str, within: Span, from: &str, to: &str) {
+        let own = |change: &&mut Change| change.path == path && within.contains(change.span);
+        self.changes.iter_mut().filter(own).for_each(|change| change.text = change.text.replace(from, to));
+    }
+
     /// Paths that are changed.
     pub fn paths(&self) -> Vec<String> {
         let mut out: Vec<String> = self.changes.iter().map(|change| change.path.clone()).collect();

@@ -5,9 +5,10 @@ use tree_sitter::Node;
 
 use super::edits::Edits;
 use super::keys::argument;
+use super::shed;
 use super::work::Work;
 use crate::model::facts::Span;
-use crate::plan::handle::{Carries, Entry};
+use crate::plan::handle::{Carries, Entry, Role};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, is_function, span};
 use crate::render::typescript::tools::{self, Context};
@@ -237,13 +238,21 @@ pub fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
         let argument = argument(work);
         for (position, tool) in tools.iter().enumerate() {
             let tool = &work.handle.tools[*tool];
-            if !creates {
+            if !creates && (tool.role != Role::Creates || work.handle.lazy) {
                 let added = tools::add_argument(work.scripts, tool, &argument, &context)?;
                 work.edits.extend(added.changes);
             }
-            if (tool.entry.is_some() && position == 0) || creates {
+            if (tool.entry.is_some() && tool.body.is_none() && position == 0) || creates {
                 work.edits.extend(tools::add_context(work.scripts, tool, &context)?.0);
             }
+        }
+        let mut served = tools.iter().map(|tool| &work.handle.tools[*tool]);
+        if served.any(|tool| tool.body.as_ref().is_some_and(|body| body.dispatches)) {
+            let list = function.child_by_field_name("parameters").map(children).unwrap_or_default();
+            let names = list.iter().map(|own| own.child_by_field_name("pattern").unwrap_or(*own));
+            let names: Vec<Node<'_>> =
+                names.filter(|name| context.gone.iter().any(|gone| gone == script.of(*name))).collect();
+            names.into_iter().for_each(|name| shed::drop_parameter(&mut work.edits, script, name));
         }
         if let Some(tool) = tools.iter().map(|tool| &work.handle.tools[*tool]).find(|tool| tool.entry.is_some()) {
             work.edits.extend(tools::answering(work.scripts, tool)?);

@@ -31,9 +31,9 @@ pub fn name(work: &mut Work<'_>) -> Result<(), Refused> {
                 for tool in tools {
                     let tool = &work.handle.tools[*tool];
                     let added = tools::add_argument(work.scripts, tool, &argument(work), &context)?;
-                    let auth = match tool.entry {
-                        Some(_) => tools::add_context(work.scripts, tool, &context)?.1,
-                        None => added.auth,
+                    let auth = match (&tool.entry, &tool.body) {
+                        (Some(_), None) => tools::add_context(work.scripts, tool, &context)?.1,
+                        _ => added.auth,
                     };
                     named = Some((added.name, auth));
                 }
@@ -62,8 +62,8 @@ pub fn name(work: &mut Work<'_>) -> Result<(), Refused> {
     }
     for (index, carrier) in work.handle.carriers.iter().enumerate() {
         if let Entry::Closure { within, .. } = &carrier.entry {
-            work.keys[index] = work.keys[*within].clone();
-            work.names[index] = work.names[*within].clone();
+            let at = carrier.function.span;
+            (work.keys[index], work.names[index]) = (work.key_at(*within, at), work.name_at(*within, at));
         }
     }
     Ok(())
@@ -111,8 +111,14 @@ fn speaks_of_sessions(name: &str) -> bool {
 pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
     for index in 0..work.handle.carriers.len() {
         let carrier = &work.handle.carriers[index];
+        let makes = work.makers.contains(&index);
         match &carrier.entry {
             Entry::Handler(_) => continue,
+            Entry::Parameter { at, .. } if makes => {
+                let (script, node) = work.scripts.expression(at)?;
+                shed::drop_parameter(&mut work.edits, script, node);
+            }
+            Entry::New if makes => {}
             // What hands it the object stays; only who has to wait for it is to be seen to.
             Entry::Part { .. } => {
                 let waits = work.wait && work.waits[index];
@@ -128,8 +134,18 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
         }
         for call in &carrier.calls {
             let (script, node) = work.scripts.expression(&call.at)?;
-            let key = work.keys[call.within].clone();
+            let key = work.key_at(call.within, call.at.span);
             match &call.argument {
+                Some(argument) if makes => {
+                    let (_, argument) = work.scripts.expression(argument)?;
+                    let argument = whole_argument(argument, node);
+                    let list = argument.parent().filter(|list| list.kind() == "arguments");
+                    let index = list.and_then(|list| children(list).iter().position(|item| *item == argument));
+                    if let Some((list, index)) = list.zip(index) {
+                        shed::drop_item(&mut work.edits, script, list, index);
+                    }
+                }
+                None if makes => {}
                 Some(argument) => {
                     let (_, argument) = work.scripts.expression(argument)?;
                     let argument = whole_argument(argument, node);
@@ -157,7 +173,7 @@ pub fn pass_on(work: &mut Work<'_>) -> Result<(), Refused> {
         }
         for named in &carrier.handed {
             let (script, node) = work.scripts.expression(&named.at)?;
-            let text = format!("() => {}({})", script.of(node), work.keys[named.within]);
+            let text = format!("() => {}({})", script.of(node), work.key_at(named.within, named.at.span));
             work.edits.replace(script, span(node), text);
         }
     }

@@ -2,14 +2,15 @@
 
 use tree_sitter::Node;
 
+use super::beginnings;
 use super::create::{put_in, store_expression};
 use super::mode::is_async;
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::Site;
-use crate::plan::handle::{Entry, Kind};
+use crate::plan::handle::{CallSite, Entry, Kind, Touch};
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, bare, children, enclosing_function, statement};
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
 use crate::render::typescript::tools;
 
 /// Which carriers only run where a value is created.
@@ -20,8 +21,11 @@ pub fn creating(work: &Work<'_>) -> Vec<bool> {
         for (index, carrier) in carriers.iter().enumerate() {
             out[index] = match &carrier.entry {
                 Entry::Handler(_) => out[index],
-                Entry::Closure { within, .. } => out[*within],
-                _ => !carrier.calls.is_empty() && carrier.calls.iter().all(|call| out[call.within]),
+                Entry::Closure { within, .. } => out[*within] || work.is_beginning(*within, carrier.function.span),
+                _ => {
+                    let creates = |call: &CallSite| out[call.within] || work.is_beginning(call.within, call.at.span);
+                    !carrier.calls.is_empty() && carrier.calls.iter().all(creates)
+                }
             };
         }
     }
@@ -34,8 +38,11 @@ fn first_needed<'t>(work: &Work<'_>, index: usize, script: &'t Script, calling: 
     let put = work.handle.carried.iter().filter(|one| own(one.within, &one.at)).map(|one| &one.at);
     let calls = work.handle.carriers.iter().flat_map(|carrier| &carrier.calls);
     let handed = calls.filter(|call| call.argument.is_some() && own(call.within, &call.at)).map(|call| &call.at);
+    // Of a handler that serves other tools as well, only what runs for this one.
+    let part = work.beginnings[index].iter().find(|part| part.contains(span(calling)));
+    let runs = |site: &&Site| part.is_none_or(|part| part.contains(site.span));
     let mut first = calling;
-    for site in put.chain(handed).filter(|site| site.span.start < calling.start_byte() as u32) {
+    for site in put.chain(handed).filter(|site| site.span.start < calling.start_byte() as u32).filter(runs) {
         let Some(node) = script.around(site.span) else { continue };
         let needs = statement(node);
         if needs.parent() != calling.parent() {
@@ -63,7 +70,7 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         if !work.creating[index] {
-            let for_creators = carrier.calls.iter().any(|call| work.creating[call.within]);
+            let for_creators = carrier.calls.iter().any(|call| work.creates_at(call.within, call.at.span));
             if let Some(touch) = writes.first().filter(|_| for_creators) {
                 let (script, node) = work.scripts.expression(&touch.at)?;
                 return Err(script.refuse(
@@ -80,6 +87,10 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
                     put_in(work, index, touch)?;
                 }
             }
+            _ if answers_itself(work, index)? => {
+                work.makers.push(index);
+                put_in(work, index, writes[0])?;
+            }
             _ => roots(work, index, &mut minting),
         }
     }
@@ -89,6 +100,32 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
         mint(work, index, &call)?;
     }
     Ok(())
+}
+
+/// Whether what a helper that puts the value in answers is the answer of all its callers: `case 'open': return open(args)`. It makes
+/// the handle itself then, and nobody hands it one.
+fn answers_itself(work: &Work<'_>, helper: usize) -> Result<bool, Refused> {
+    let carrier = &work.handle.carriers[helper];
+    let own = matches!(carrier.entry, Entry::New | Entry::Parameter { whole: true, .. });
+    let hands_on = || work.handle.carriers.iter().flat_map(|other| &other.calls).any(|call| call.within == helper);
+    let writes = work.touches(helper).filter(|touch| touch.kind == Kind::Write).count();
+    if !own || work.handle.owner || writes != 1 || hands_on() || !carrier.handed.is_empty() {
+        return Ok(false);
+    }
+    for call in &carrier.calls {
+        let (_, node) = work.scripts.expression(&call.at)?;
+        let (_, function) = work.function(&work.handle.carriers[call.within])?;
+        let whole = std::iter::successors(Some(node), Node::parent).find(|node| {
+            node.parent().is_none_or(|parent| bare(parent) == parent || parent.kind() == "return_statement")
+        });
+        let answered = whole.and_then(|whole| whole.parent()).is_some_and(|parent| {
+            parent.kind() == "return_statement" && enclosing_function(parent) == Some(function) || parent == function
+        });
+        if !answered || !matches!(work.handle.carriers[call.within].entry, Entry::Handler(_)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The calls, in tools and in callbacks within them, that lead to a helper.
@@ -138,13 +175,15 @@ fn mint(work: &mut Work<'_>, index: usize, call: &Site) -> Result<(), Refused> {
     let newline = script.style.newline;
     if body.kind() == "statement_block" {
         let own = first_needed(work, index, script, statement(node))?;
-        let indent = script.indentation(own);
+        let indent = beginnings::indentation(script, own);
+        beginnings::embrace(work, script, own);
         work.edits.insert(script, own.start_byte(), format!("{text}{newline}{indent}"));
     } else {
         let (inner, outer) = (script.indentation(function), script.style.indent.text());
         let open = format!("{{{newline}{inner}{outer}{text}{newline}{inner}{outer}return ");
         work.edits.insert(script, body.start_byte(), open);
     }
+    let scope = beginnings::scope(work, index, script, node).unwrap_or(function);
     // What is answered before there is a handle does not tell it.
     let behind = match body.kind() {
         "statement_block" => statement(node).start_byte(),
@@ -157,7 +196,7 @@ fn mint(work: &mut Work<'_>, index: usize, call: &Site) -> Result<(), Refused> {
         Entry::Handler(_) if answers_text(work, index)? => {
             tools::append_to_texts(script, function, node.start_byte(), &name)?
         }
-        _ => tools::append_to_answers(work.scripts, script, function, behind, &name)?,
+        _ => tools::append_to_answers(work.scripts, script, scope, behind, &name)?,
     };
     work.edits.extend(answers);
     if body.kind() != "statement_block" {
@@ -207,10 +246,8 @@ fn is_kept_as_text(script: &Script, value: Node<'_>) -> bool {
 /// What creates a value drops an older one first: there is none under a new handle.
 pub fn without_older_ones(work: &mut Work<'_>) -> Result<(), Refused> {
     for index in 0..work.handle.carriers.len() {
-        if !work.creating[index] {
-            continue;
-        }
-        let deletes: Vec<_> = work.touches(index).filter(|touch| touch.kind == Kind::Delete).collect();
+        let older = |touch: &&Touch| touch.kind == Kind::Delete && work.creates_at(index, touch.at.span);
+        let deletes: Vec<_> = work.touches(index).filter(older).collect();
         for touch in deletes {
             let (script, node) = work.scripts.expression(&touch.at)?;
             let own = statement(node);

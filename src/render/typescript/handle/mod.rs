@@ -5,10 +5,13 @@
 
 mod absent;
 mod access;
+mod asked;
+mod beginnings;
 pub mod captured;
 mod carried;
 mod checks;
 mod cleanup;
+mod contexts;
 mod create;
 mod dropped;
 pub(super) mod edits;
@@ -76,7 +79,9 @@ fn begin<'a>(handle: &'a Handle, scripts: &'a Scripts<'a>, declaring: &Script) -
         scripts,
         wait: false,
         waits: Vec::new(),
+        beginnings: vec![Vec::new(); handle.carriers.len()],
         creating: Vec::new(),
+        makers: Vec::new(),
         alongside: Vec::new(),
         keys: Vec::new(),
         names: Vec::new(),
@@ -103,6 +108,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         work.initial(script, node, true);
     }
     work.waits = mode::waiting(&work);
+    work.beginnings = beginnings::of(&work)?;
     work.creating = minted::creating(&work);
     work.wait = mode::can_wait(&work)? && minted::callbacks_wait(&work)? && !outside::counts_at_once(&work)?;
     if work.handle.shared.is_some() && !work.wait {
@@ -125,6 +131,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     keys::pass_on(&mut work)?;
     carried::put_in(&mut work)?;
     shed::settle(&mut work)?;
+    contexts::settle(&mut work)?;
     outside::settle(&mut work)?;
     cleanup::of_helpers(&mut work)?;
     finish::clean(&mut work)?;
@@ -133,6 +140,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     }
     finish::arguments(&mut work)?;
     write_back::write_back(&mut work)?;
+    asked::once(&mut work)?;
     create::missing(&mut work)?;
     checks::known(&mut work)?;
     store::declare(&mut work)?;

@@ -11,7 +11,10 @@ use crate::plan::handle::Shed;
 use crate::render::Refused;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span};
-use crate::render::typescript::scripts::mentions;
+use crate::render::typescript::scripts::{Code, Scripts, declaration, mentions};
+
+/// How many types may name one another.
+const DEPTH: usize = 4;
 
 /// Takes the id out of all such calls.
 pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
@@ -28,6 +31,7 @@ fn one(work: &mut Work<'_>, shed: &Shed) -> Result<(), Refused> {
     let list = call.child_by_field_name("arguments").ok_or_else(lost)?;
     drop_item(&mut work.edits, script, list, shed.index);
     retype(work, script, callee, shed)?;
+    retype_table(work, script, callee, shed.index)?;
     for unused in &shed.unused {
         let (script, node) = work.scripts.expression(unused)?;
         drop_parameter(&mut work.edits, script, node);
@@ -36,7 +40,7 @@ fn one(work: &mut Work<'_>, shed: &Shed) -> Result<(), Refused> {
     let Some(function) = super::work::function_in(function) else { return Ok(()) };
     let (of_argument, argument) = work.scripts.expression(&shed.argument)?;
     checks(&mut work.edits, script, function, of_argument.of(argument).trim_end_matches('!'));
-    locals(&mut work.edits, script, function);
+    leftovers(work, script, function);
     let position = last_unused(work, script, function);
     let Some((position, parameter)) = position else { return Ok(()) };
     drop_parameter(&mut work.edits, script, parameter);
@@ -111,6 +115,51 @@ fn retype(work: &mut Work<'_>, script: &Script, callee: Node<'_>, shed: &Shed) -
     Ok(())
 }
 
+/// The type of a function that was looked up in a table by its name loses the parameter where the table says its type: `Handler` in
+/// `const HANDLERS: Record<string, Handler>`.
+fn retype_table(work: &mut Work<'_>, script: &Script, callee: Node<'_>, index: usize) -> Result<(), Refused> {
+    let code = |node| Code { script, node };
+    let looked_up = match callee.kind() {
+        "identifier" => {
+            declaration(code(callee), script.of(callee)).and_then(|own| own.node.child_by_field_name("value")).map(bare)
+        }
+        _ => Some(callee),
+    };
+    let table = looked_up.filter(|value| value.kind() == "subscript_expression");
+    let table = table.and_then(|value| value.child_by_field_name("object")).filter(|node| node.kind() == "identifier");
+    let Some(made) = table.and_then(|table| work.scripts.value(code(table))) else { return Ok(()) };
+    let declarator =
+        std::iter::successors(Some(made.node), Node::parent).find(|node| node.kind() == "variable_declarator");
+    let annotation = declarator.and_then(|own| own.child_by_field_name("type"));
+    let mut pending: Vec<Code<'_>> = annotation.map(|node| made.to(node)).into_iter().collect();
+    for _ in 0..DEPTH {
+        let mut named = Vec::new();
+        for written in std::mem::take(&mut pending) {
+            if let Some(list) = function_type(written.node) {
+                drop_item(&mut work.edits, written.script, list, index);
+                return Ok(());
+            }
+            let mut stack = vec![written.node];
+            while let Some(node) = stack.pop() {
+                if node.kind() == "type_identifier" {
+                    named.extend(type_named(work.scripts, written.to(node)));
+                }
+                stack.extend(children(node));
+            }
+        }
+        pending = named;
+    }
+    Ok(())
+}
+
+/// The declaration of a type of the program's own.
+pub fn type_named<'s>(scripts: &'s Scripts<'_>, name: Code<'s>) -> Option<Code<'s>> {
+    let (path, name) = scripts.source(name.script, name.text())?;
+    let script = scripts.open(&path).ok()?;
+    let found = declaration(Code { script, node: script.tree.root_node() }, &name)?;
+    matches!(found.node.kind(), "type_alias_declaration" | "interface_declaration").then_some(found)
+}
+
 /// The property that a name was taken out of a pattern by: `for (const { handler } of tools)`.
 fn property_behind<'s>(script: &'s Script, name: Node<'s>) -> Option<&'s str> {
     let declared = scope::declaration(script, name, script.of(name))?;
@@ -166,6 +215,12 @@ fn checks(edits: &mut Edits, script: &Script, function: Node<'_>, id: &str) {
     }
 }
 
+/// Takes away what a function has only to lead to the id.
+pub fn leftovers(work: &mut Work<'_>, script: &Script, function: Node<'_>) {
+    locals(&mut work.edits, script, function);
+    taken_apart(work, script, function);
+}
+
 /// Takes away variables of a function that only held the id.
 fn locals(edits: &mut Edits, script: &Script, function: Node<'_>) {
     let Some(body) = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block") else {
@@ -192,7 +247,7 @@ fn is_left_unused(edits: &Edits, script: &Script, function: Node<'_>, name: Node
 
 /// The parameter that a function does not need any more, and its position. Of those that stand before others only one that all
 /// callers name by position can go.
-fn last_unused<'t>(work: &Work<'_>, script: &'t Script, function: Node<'t>) -> Option<(usize, Node<'t>)> {
+pub fn last_unused<'t>(work: &Work<'_>, script: &'t Script, function: Node<'t>) -> Option<(usize, Node<'t>)> {
     let Some(list) = function.child_by_field_name("parameters") else {
         let only = function.child_by_field_name("parameter")?;
         return is_left_unused(&work.edits, script, function, only).then_some((0, only));
@@ -207,6 +262,32 @@ fn last_unused<'t>(work: &Work<'_>, script: &'t Script, function: Node<'t>) -> O
     });
     let is_named = matches!(function.kind(), "function_declaration" | "method_definition") || is_variable(function);
     found.filter(|(index, _)| is_named || index + 1 == all.len())
+}
+
+/// Takes what only led to the id out of the patterns of a function's parameters: `async (request, { sessionId }) => …`.
+fn taken_apart(work: &mut Work<'_>, script: &Script, function: Node<'_>) {
+    let parameters = function.child_by_field_name("parameters").map(children).unwrap_or_default();
+    for (index, parameter) in parameters.iter().enumerate() {
+        let pattern = parameter.child_by_field_name("pattern").unwrap_or(*parameter);
+        if pattern.kind() != "object_pattern" || parameter.child_by_field_name("type").is_some() {
+            continue;
+        }
+        let entries = children(pattern);
+        let unused = |entry: &Node<'_>| {
+            let name = match entry.kind() {
+                "shorthand_property_identifier_pattern" => Some(*entry),
+                "pair_pattern" => entry.child_by_field_name("value").filter(|value| value.kind() == "identifier"),
+                _ => None,
+            };
+            name.is_some_and(|name| is_left_unused(&work.edits, script, function, name))
+        };
+        let gone: Vec<usize> = (0..entries.len()).filter(|index| unused(&entries[*index])).collect();
+        if gone.len() == entries.len() && index + 1 == parameters.len() {
+            drop_parameter(&mut work.edits, script, pattern);
+        } else if gone.len() < entries.len() {
+            gone.into_iter().for_each(|index| drop_item(&mut work.edits, script, pattern, index));
+        }
+    }
 }
 
 fn is_variable(function: Node<'_>) -> bool {

@@ -84,8 +84,12 @@ pub struct Work<'a> {
     pub wait: bool,
     /// Whether a carrier has to wait, where the store's methods answer promises.
     pub waits: Vec<bool>,
+    /// Parts of carriers that only run where a tool creates a value, though the carrier serves others.
+    pub beginnings: Vec<Vec<Span>>,
     /// Carriers that only run where a value is created.
     pub creating: Vec<bool>,
+    /// Helpers that make the handle themselves, so that nobody hands them one.
+    pub makers: Vec<usize>,
     /// What is put beside a new value: the container's name, how it is written, and the code of its first entry.
     pub alongside: Vec<Alongside>,
     /// What stands for the key, by carrier: `basket_id`, or `basket_id, owner`.
@@ -135,14 +139,38 @@ impl<'a> Work<'a> {
             && tools.iter().all(|tool| self.handle.tools[*tool].role == Role::Creates)
     }
 
+    /// Whether code of a carrier only runs where a value is created.
+    pub fn creates_at(&self, carrier: usize, at: Span) -> bool {
+        self.creating[carrier] || self.is_beginning(carrier, at)
+    }
+
+    /// Whether a carrier that serves several tools runs some code for creating ones alone.
+    pub fn is_beginning(&self, carrier: usize, at: Span) -> bool {
+        self.beginnings[carrier].iter().any(|part| part.contains(at))
+    }
+
+    /// What stands for the key at a place of a carrier.
+    pub fn key_at(&self, carrier: usize, at: Span) -> String {
+        if !self.is_beginning(carrier, at) {
+            return self.keys[carrier].clone();
+        }
+        let owner = self.owners[carrier].as_ref().map(|owner| format!(", {owner}")).unwrap_or_default();
+        format!("{}{owner}", self.handle.names.argument)
+    }
+
+    /// The handle alone at a place of a carrier.
+    pub fn name_at(&self, carrier: usize, at: Span) -> String {
+        if self.is_beginning(carrier, at) { self.handle.names.argument.clone() } else { self.names[carrier].clone() }
+    }
+
     /// The accesses of a carrier.
     pub fn touches(&self, carrier: usize) -> impl Iterator<Item = &'a Touch> {
         self.handle.touches.iter().filter(move |touch| touch.carrier == carrier && !touch.companion)
     }
 
     /// Puts the handle in place of a key, a whole argument or what stands in brackets.
-    pub fn key(&self, touch: &Touch) -> &str {
-        &self.keys[touch.carrier]
+    pub fn key(&self, touch: &Touch) -> String {
+        self.key_at(touch.carrier, touch.at.span)
     }
 
     /// Adds an initial value.

@@ -32,6 +32,8 @@ pub struct Build {
     pub closed: Vec<Span>,
     /// Changes, of this file and others.
     pub changes: Vec<Change>,
+    /// What builds it is around the server and has no way to close it: the transport is closed.
+    pub closes_transport: bool,
     /// A comment goes with them.
     pub drops_comment: bool,
     /// Log lines that told of the connection go with them.
@@ -44,6 +46,8 @@ pub(super) const TODO: &str = "build the server in a function that holds only it
 pub(super) struct Connect<'t> {
     /// What is connected.
     pub receiver: Node<'t>,
+    /// The method that does it: `connect`, unless an object of the program is around the server.
+    pub method: &'t str,
     /// The statement.
     pub statement: Node<'t>,
     /// What stands behind the transport: ` as Transport`, or nothing.
@@ -75,7 +79,8 @@ impl<'t> Connect<'t> {
         };
         let inner = bare(*given);
         let cast = &script.text()[inner.end_byte()..given.end_byte()];
-        Ok(Self { receiver, statement, cast })
+        let method = callee.child_by_field_name("property").map_or("connect", |name| script.of(name));
+        Ok(Self { receiver, method, statement, cast })
     }
 }
 
@@ -98,7 +103,13 @@ pub(super) fn find(
             of_this(script, inner, &used)
         }
         "identifier" => {
-            let site = Place { script, origin: &singleton.origin, files, used: connecting };
+            let site = Place {
+                wrapped: singleton.wrapped.then_some(connect.method),
+                script,
+                origin: &singleton.origin,
+                files,
+                used: connecting,
+            };
             let within = made_in(handler, made).then_some(handler);
             named(&site, inner, within)
         }
@@ -144,6 +155,8 @@ fn factory_of(script: &Script, call: Node<'_>, text: &str) -> String {
 
 /// Where a server is used: in what will be gone.
 struct Place<'a, 's> {
+    /// The method by which an object of the program that is around the server connects it.
+    wrapped: Option<&'a str>,
     script: &'s Script,
     origin: &'a Origin,
     files: &'a dyn Files,
@@ -168,7 +181,7 @@ pub fn shared(
     receiver: Node<'_>,
     used: &[Span],
 ) -> Result<Build, Refused> {
-    named(&Place { script, origin, files, used }, receiver, None)
+    named(&Place { wrapped: None, script, origin, files, used }, receiver, None)
 }
 
 /// The server that a name stands for. `handler` is that of a request, where the transport is made in it.
@@ -201,6 +214,10 @@ fn named(place: &Place<'_, '_>, receiver: Node<'_>, handler: Option<Node<'_>>) -
             Ok(of_factory(factory))
         }
         "call_expression" => once_called(place, declared, value, construct),
+        "new_expression" if place.wrapped.is_some() => {
+            let closes_transport = !class::may_be_made_anew(script, construct)?;
+            Ok(Build { closes_transport, ..once_called(place, declared, value, construct)? })
+        }
         _ => Err(script.refuse(value, "how this server is made is not seen here", TODO)),
     }
 }
@@ -215,7 +232,7 @@ pub(super) fn of_argument(
     let inner = bare(argument);
     match inner.kind() {
         "call_expression" => Ok(called(script, argument, inner)),
-        "identifier" => named(&Place { script, origin, files, used: &[span(argument)] }, inner, None),
+        "identifier" => named(&Place { wrapped: None, script, origin, files, used: &[span(argument)] }, inner, None),
         _ => Err(script.refuse(argument, "how this server is made is not seen here", TODO)),
     }
 }
@@ -238,6 +255,7 @@ fn of_factory(factory: Factory) -> Build {
         kept: Vec::new(),
         closed: factory.closed,
         changes: factory.changes,
+        closes_transport: false,
         drops_comment: factory.drops_comment,
         drops_log: false,
     }
@@ -268,6 +286,9 @@ fn once_called(place: &Place<'_, '_>, declared: Node<'_>, value: Node<'_>, call:
         let alone = statement(used);
         match property.map(|property| script.of(property)) {
             Some("close") if alone.kind() == "expression_statement" => out.closed.push(span(alone)),
+            property if property.is_some() && property == place.wrapped => {
+                out.changes.push(script.change(span(used), out.call.clone()));
+            }
             Some("connect") => out.changes.push(script.change(span(used), format!("({})", out.call))),
             _ => {
                 let why = format!("`{name}` is used here: with one server for each request, which one is meant?");
@@ -281,7 +302,7 @@ fn once_called(place: &Place<'_, '_>, declared: Node<'_>, value: Node<'_>, call:
 
 /// The server of another file.
 fn imported(place: &Place<'_, '_>, declared: Node<'_>) -> Result<Build, Refused> {
-    let Place { script, origin, files, used: gone } = *place;
+    let Place { script, origin, files, used: gone, .. } = *place;
     let name = script.of(declared);
     let home = Script::open(files, &origin.server.path)?;
     let Some(made) = home.node(origin.server.span).filter(|node| node.kind() == "new_expression") else {

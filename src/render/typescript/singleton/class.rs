@@ -53,6 +53,53 @@ pub(super) fn of_field(script: &Script, field: Node<'_>, gone: &[Span]) -> Resul
     })
 }
 
+/// Checks that an instance of a class can be made for each request: making one does nothing but register. Answers whether it has a
+/// method that closes it.
+pub(super) fn may_be_made_anew(script: &Script, construction: Node<'_>) -> Result<bool, Refused> {
+    let refuse = |node: Node<'_>, why: &str| Err(script.refuse(node, why, TODO));
+    let named = construction.child_by_field_name("constructor").map_or("", |name| script.of(name));
+    let mut stack = vec![script.tree.root_node()];
+    let mut found = None;
+    while let Some(node) = stack.pop() {
+        let class = matches!(node.kind(), "class_declaration" | "abstract_class_declaration");
+        if class && node.child_by_field_name("name").is_some_and(|name| script.of(name) == named) {
+            found = Some(node);
+        }
+        stack.extend(children(node));
+    }
+    let Some(class) = found else { return refuse(construction, "the class of this server is not seen here") };
+    let given = construction.child_by_field_name("arguments").map(children).unwrap_or_default();
+    if let Some(made) = given.into_iter().find(|given| makes(*given)) {
+        return Err(script.refuse(
+            made,
+            "this is made for the object around the server, and would be made for each request",
+            "make it once, in a variable of its own, and hand that in",
+        ));
+    }
+    let Some(body) = class.child_by_field_name("body") else { return refuse(class, "this class has no body") };
+    if children(class).iter().any(|child| child.kind() == "class_heritage" && script.of(*child).contains("extends")) {
+        return refuse(class, "the class extends another, whose constructor is not seen here");
+    }
+    let member = |name: &str| children(body).into_iter().find(|member| member_name(script, *member) == Some(name));
+    let is_server = |value: Node<'_>| {
+        let made = bare(value).child_by_field_name("constructor").map_or("", |name| script.of(name));
+        matches!(made, "McpServer" | "Server")
+    };
+    for field in children(body).into_iter().filter(|member| member.kind().ends_with("field_definition")) {
+        if let Some(value) = field.child_by_field_name("value").filter(|value| makes(*value) && !is_server(*value)) {
+            return refuse(value, "each instance makes this for itself; it should be one for the process");
+        }
+    }
+    if let Some(constructor) = member("constructor") {
+        let server = children(constructor.child_by_field_name("body").unwrap_or(constructor))
+            .into_iter()
+            .find_map(|statement| assigned(script, statement).filter(|(_, value)| is_server(*value)));
+        let kept = Kept { property: server.map_or("", |(target, _)| target), gone: &[] };
+        registers(script, body, constructor, &kept, &mut Vec::new())?;
+    }
+    Ok(member("close").is_some())
+}
+
 /// What the constructor may make: the server's field, and what is not made any more.
 struct Kept<'a> {
     property: &'a str,

@@ -104,6 +104,7 @@ impl<'t> Made<'t> {
         match property.map(|property| script.of(property)) {
             Some("onclose" | "onerror") if alone && sets(outer, member) => self.hooks.push(outer),
             Some("close") if alone && calls(outer, member) => self.closed.push(outer),
+            None if alone && kept_unread(script, used, outer) => self.gone.push(outer),
             _ => {
                 let why = format!("`{}` is used here for something other than answering requests", script.of(used));
                 return Err(script.refuse(used, why, "decide what this should do with one transport for each request"));
@@ -111,6 +112,27 @@ impl<'t> Made<'t> {
         }
         Ok(())
     }
+}
+
+/// `active = transport;` of a variable that nothing reads.
+fn kept_unread(script: &Script, used: Node<'_>, outer: Node<'_>) -> bool {
+    let assignment = outer.named_child(0).filter(|node| node.kind() == "assignment_expression");
+    let Some(assignment) = assignment.filter(|node| node.child_by_field_name("right") == Some(used)) else {
+        return false;
+    };
+    let target = assignment.child_by_field_name("left").filter(|target| target.kind() == "identifier");
+    let declared = target.and_then(|target| scope::declaration(script, target, script.of(target)));
+    let Some(declared) = declared.filter(|declared| statement(*declared).kind() != "export_statement") else {
+        return false;
+    };
+    scope::uses(script, declared).into_iter().all(|use_of| {
+        let set = use_of.parent().filter(|parent| parent.child_by_field_name("left") == Some(use_of));
+        use_of == declared
+            || set.is_some_and(|set| {
+                set.kind() == "assignment_expression"
+                    && set.parent().is_some_and(|whole| whole.kind() == "expression_statement")
+            })
+    })
 }
 
 /// A construction with other options: the changes in its place.

@@ -50,10 +50,10 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
     let path = &script.path;
     let code = code(&script, &home, singleton, files)?;
     let mut out = Rendered::default();
-    if singleton.modern && (code.made.call.is_some() || !code.made.gone.is_empty()) {
+    if singleton.modern && (code.made.call.is_some() || !code.made.gone.is_empty() || singleton.wrapped) {
         return Err(script.refuse(
             code.made.construction,
-            "the transport is made in a function or a field, and on this SDK a handler takes its place",
+            "server or transport are made by code of the program here, and on this SDK a handler takes their place",
             "give `createMcpHandler` a function that builds the server, and answer with that handler; see the SDK's own guide",
         ));
     }
@@ -245,11 +245,13 @@ fn serve_in(code: &Code<'_>, handled: &Handled<'_>, method: Method, out: &mut Re
     let mut text = entry.serve(&Serve {
         build: &code.build.call,
         server,
+        closes: if code.build.closes_transport { code.made.name } else { server },
         transport: code.made.name,
         class: code.made.class,
         made: code.made.call.as_deref(),
         generator: code.project.generator(script.typed()),
         options: &options,
+        method: code.connect.as_ref().map_or("connect", |connect| connect.method),
         cast: code.connect.as_ref().map_or("", |connect| connect.cast),
         arguments: handled.arguments,
         guarded: code.unguarded(handled),
@@ -317,6 +319,7 @@ fn per_request(code: &Code<'_>, out: &mut Rendered) -> Result<(), Refused> {
             let at = before.start_byte();
             let indent = script.indentation(before);
             let owner = match code.build.variable.as_str() {
+                _ if code.build.closes_transport => code.made.name,
                 "" => code.made.name,
                 variable => variable,
             };

@@ -93,7 +93,10 @@ pub(super) fn find<'t>(script: &'t Script, at: Span, handled: &[Handled<'t>]) ->
     let build = search.server()?;
     search.settle();
     let cast = &script.text()[bare(*given).end_byte()..given.end_byte()];
-    let connect = Connect { receiver, statement, cast };
+    let callee = script.node(at).and_then(|call| call.child_by_field_name("function"));
+    let method =
+        callee.and_then(|callee| callee.child_by_field_name("property")).map_or("connect", |name| script.of(name));
+    let connect = Connect { receiver, method, statement, cast };
     Ok(Some(Once { connect, gone: search.gone, build, logs: search.logs, continued: search.continued }))
 }
 

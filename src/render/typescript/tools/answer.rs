@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::answerer::{self, Text};
 use super::literal::{pair, push_back};
 use crate::model::facts::Span;
-use crate::render::typescript::script::{Script, bare, children, is_function, span};
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span};
 use crate::render::typescript::scripts::{Code, Scripts};
 use crate::render::{Change, Refused};
 
@@ -30,7 +30,34 @@ pub fn append_to_answers(
             _ => return Err(refuse(script, answer)),
         }
     }
+    if out.is_empty() {
+        out = assigned(script, code, behind, name)?;
+    }
     if out.is_empty() { Err(refuse(script, code)) } else { Ok(out) }
+}
+
+/// The changes of texts that a part of a handler keeps for an answer below it: `text = 'opened'; break;`.
+fn assigned(script: &Script, code: Node<'_>, behind: usize, name: &str) -> Result<Vec<Change>, Refused> {
+    let Some(function) = enclosing_function(code).filter(|_| !is_function(code)) else { return Ok(Vec::new()) };
+    let mut answers = Vec::new();
+    returns(function, function, &mut answers);
+    let answered = |variable: &str| {
+        let below = answers.iter().filter(|answer| answer.start_byte() > code.end_byte());
+        let told = below.filter_map(|answer| told(script, bare(*answer)));
+        told.into_iter().any(|(text, _)| script.of(bare(text)) == variable)
+    };
+    let mut out = Vec::new();
+    let mut stack = vec![code];
+    while let Some(node) = stack.pop() {
+        if node.kind() == "assignment_expression" && node.start_byte() > behind {
+            let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+            if let Some((left, right)) = left.zip(right).filter(|(left, _)| answered(script.of(*left))) {
+                out.extend(append(script, bare(right), None, name).ok_or_else(|| refuse(script, left))?);
+            }
+        }
+        stack.extend(children(node).into_iter().filter(|child| !is_function(*child)));
+    }
+    Ok(out)
 }
 
 /// The answers that an expression stands for: both sides of a choice, and what a constant holds.
@@ -185,12 +212,17 @@ fn within(script: &Script, answer: Node<'_>, name: &str) -> Result<Vec<Change>, 
             format!("add {name} to both, and to the text"),
         ));
     }
+    let told = told(script, answer);
+    told.and_then(|(text, content)| append(script, text, content, name)).ok_or_else(|| refuse(script, answer))
+}
+
+/// The first text of an answer that is written out, and the list that it stands in.
+fn told<'t>(script: &'t Script, answer: Node<'t>) -> Option<(Node<'t>, Option<Node<'t>>)> {
     let content = pair(script, answer, "content").and_then(|pair| pair.child_by_field_name("value")).map(bare);
     let texts = content.filter(|content| content.kind() == "array").map(children).unwrap_or_default();
     let text =
         texts.into_iter().map(bare).find_map(|part| pair(script, part, "text").filter(|_| part.kind() == "object"));
-    let text = text.map(|pair| pair.child_by_field_name("value").unwrap_or(pair));
-    text.and_then(|text| append(script, text, content, name)).ok_or_else(|| refuse(script, answer))
+    Some((text.map(|pair| pair.child_by_field_name("value").unwrap_or(pair))?, content))
 }
 
 fn is_text(script: &Script, node: Node<'_>) -> bool {
@@ -198,16 +230,24 @@ fn is_text(script: &Script, node: Node<'_>) -> bool {
         || node.kind() == "binary_expression" && script.of(node).contains(['\'', '"', '`'])
 }
 
+/// What parts the id from the text in front of it.
+fn behind(text: &str) -> &'static str {
+    if text.ends_with(['.', '!', '?', ':', ';']) { " " } else { "; " }
+}
+
 /// The changes that put the id at the end of a text; where that is JSON, into it, or into a part of its own behind it.
 fn append(script: &Script, text: Node<'_>, content: Option<Node<'_>>, name: &str) -> Option<Vec<Change>> {
     let (start, end) = (text.start_byte(), text.end_byte());
     let one = |change: Change| Some(vec![change]);
     match text.kind() {
-        "template_string" => one(script.change(Span::new(end - 1, end - 1), format!("; {name} ${{{name}}}"))),
+        "template_string" => {
+            let glue = behind(&script.text()[start + 1..end - 1]);
+            one(script.change(Span::new(end - 1, end - 1), format!("{glue}{name} ${{{name}}}")))
+        }
         "string" => {
             let inside = &script.text()[start + 1..end - 1];
             let inside = inside.replace("\\'", "'").replace("\\\"", "\"").replace('`', "\\`").replace("${", "\\${");
-            one(script.change(span(text), format!("`{inside}; {name} ${{{name}}}`")))
+            one(script.change(span(text), format!("`{inside}{}{name} ${{{name}}}`", behind(&inside))))
         }
         "shorthand_property_identifier" => {
             one(script.change(span(text), format!("text: `${{text}}; {name} ${{{name}}}`")))

@@ -7,8 +7,8 @@ use super::register::{handler_of, read};
 use super::{Kind, NewTool, Parameter, home, literal, schema, sdk, table};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
-use crate::render::typescript::script::{Script, children};
-use crate::render::typescript::scripts::{Code, Scripts, property};
+use crate::render::typescript::script::{Script, children, enclosing_function};
+use crate::render::typescript::scripts::{Code, Scripts, mentions, property};
 use crate::render::{Change, Refused};
 
 /// Adds a tool before or behind the registration of another, where it runs once and whenever one of `all` is registered.
@@ -62,7 +62,7 @@ pub fn insert(
 
 /// What a tool's own function answers, if others call it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Answers {
+pub enum Answers {
     /// The answer of the tool.
     Result,
     /// Its text.
@@ -70,7 +70,7 @@ enum Answers {
 }
 
 /// What becomes of what the function is called for: by all calls alike, else it is not known.
-fn answers_of(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Option<Answers>, Refused> {
+pub fn answers_of(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Option<Answers>, Refused> {
     let mut found = None;
     for call in tool.body.iter().flat_map(|body| &body.calls) {
         let (script, node) = scripts.expression(call)?;
@@ -90,6 +90,10 @@ fn answers_of(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Option<Answers>, 
                 }
                 Answers::Text
             }
+            Some("variable_declarator") => match parent.and_then(|declarator| answered(script, declarator)) {
+                Some(answers) => answers,
+                None => return Ok(None),
+            },
             _ => return Ok(None),
         };
         if found.is_some_and(|known| known != answers) {
@@ -98,6 +102,21 @@ fn answers_of(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Option<Answers>, 
         found = Some(answers);
     }
     Ok(found)
+}
+
+/// What a variable is the answer of that is used only once: `text: reply`, `{ type: 'text', text }`, `return reply`.
+fn answered(script: &Script, declarator: Node<'_>) -> Option<Answers> {
+    let name = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
+    let function = enclosing_function(declarator)?;
+    let used = mentions(script, function, script.of(name)).into_iter().filter(|used| *used != name);
+    let [used] = used.collect::<Vec<_>>()[..] else { return None };
+    let parent = used.parent()?;
+    match parent.kind() {
+        "return_statement" => Some(Answers::Result),
+        "pair" => (script.of(parent.child_by_field_name("key")?) == "text").then_some(Answers::Text),
+        "object" => (script.of(used) == "text").then_some(Answers::Text),
+        _ => None,
+    }
 }
 
 /// One more call of a helper that registers tools, argument by argument like another.

@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use super::create::answer;
+use super::create::{Answers, answer, answers_of};
 use super::register::handler_of;
-use super::{Added, Argument, Context, Kind, NewTool, handler, json, sdk};
+use super::{Added, Argument, Context, Kind, NewTool, handler, json, listing, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
-use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, statement};
+use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, span, statement};
 use crate::render::typescript::scripts::{Code, Scripts, binds, mentions};
 use crate::render::{Change, Refused};
 
@@ -32,7 +32,7 @@ pub fn add_argument(scripts: &Scripts<'_>, tool: &ToolUse, argument: &Argument) 
     if argument.schema.is_some() {
         return Ok(Added { changes, name: name_of(handler, &argument.name)?, auth: None });
     }
-    let arguments = arguments(handler.script, handler.node)?;
+    let arguments = arguments_of(tool, handler)?;
     let string = |text: &str| handler.script.style.string(text);
     let name = format!("handleIn({arguments}, {}, {})", string(&argument.name), string(&argument.source));
     Ok(Added { changes, name, auth: None })
@@ -51,7 +51,11 @@ pub fn context(
     tool: &ToolUse,
     wish: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
-    handler::context(handler_of(scripts, tool)?, (0, 1), wish, true)
+    // A function that is called to tell the tools apart has no context of the SDK.
+    match &tool.body {
+        Some(_) => Ok((Vec::new(), None)),
+        None => handler::context(handler_of(scripts, tool)?, (0, 1), wish, true),
+    }
 }
 
 /// Lets the handler that is registered answer the errors of the store as a tool does. Nothing where it does so already.
@@ -64,11 +68,49 @@ pub fn answering(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Vec<Change>, R
         return Err(code.refuse("the handler is not registered by a call here", "answer the store's errors by hand"));
     };
     let script = code.script;
-    if script.of(handler).starts_with("answering(") {
+    if script.of(handler).starts_with("answering(") || answers_errors(scripts, tool)? {
         return Ok(Vec::new());
     }
     let around = |at: usize, text: &str| script.change(Span::new(at, at), text);
     Ok(vec![around(handler.start_byte(), "answering("), around(handler.end_byte(), ")")])
+}
+
+/// Whether all calls of a tool's own function stand in a `try` whose `catch` answers.
+fn answers_errors(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<bool, Refused> {
+    let Some(body) = &tool.body else { return Ok(false) };
+    for call in &body.calls {
+        let (_, node) = scripts.expression(call)?;
+        let inside =
+            std::iter::successors(Some(node), Node::parent).take_while(|node| !is_function(*node)).any(|node| {
+                let tried = node.parent().filter(|parent| parent.kind() == "try_statement");
+                let answers = |catch: Node<'_>| catch.child_by_field_name("body").is_some_and(has_answer);
+                tried.is_some_and(|tried| {
+                    tried.child_by_field_name("body") == Some(node)
+                        && tried.child_by_field_name("handler").is_some_and(answers)
+                })
+            });
+        if !inside {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn has_answer(node: Node<'_>) -> bool {
+    node.kind() == "return_statement" || !is_function(node) && children(node).into_iter().any(has_answer)
+}
+
+/// How the code that tells the tools apart names the arguments of the call.
+fn arguments_of(tool: &ToolUse, handler: Code<'_>) -> Result<String, Refused> {
+    let Some(body) = &tool.body else { return arguments(handler.script, handler.node) };
+    let list = handler.node.child_by_field_name("parameters").map(children).unwrap_or_default();
+    let own = list.get(body.arguments).map(|node| handler::pattern(*node)).filter(|node| node.kind() == "identifier");
+    own.map(|node| handler.script.of(node).to_owned()).ok_or_else(|| {
+        handler.refuse(
+            "this function takes the arguments of the call apart",
+            "let it take them as one parameter, and run again",
+        )
+    })
 }
 
 /// How the handler names the arguments of the call.
@@ -191,73 +233,13 @@ pub fn insert(
     tool: &NewTool,
     ahead: Option<Span>,
 ) -> Result<Vec<Change>, Refused> {
+    let text_alone = beside.body.is_some() && answers_of(scripts, beside)? == Some(Answers::Text);
+    let structured = if text_alone { Vec::new() } else { tool.structured.clone() };
+    let tool = &NewTool { text_alone, structured, ..tool.clone() };
     let entry = listed(scripts, beside)?;
-    let script = entry.script;
-    let mut changes = match entry.node.parent() {
-        Some(list) if list.kind() == "array" => vec![element(script, entry.node, before, &literal(script, tool, ""))],
-        _ => constant(entry, before, tool).ok_or_else(|| {
-            entry.refuse(
-                "the list that this tool is in was not found in its file",
-                "list and dispatch the new tool by hand",
-            )
-        })?,
-    };
+    let mut changes = listing::listing(entry, before, tool, &listing::literal(entry.script, tool, ""))?;
     changes.push(branch(scripts, beside, tool, ahead)?);
     Ok(changes)
-}
-
-/// The literal that lists a new tool.
-fn literal(script: &Script, tool: &NewTool, before: &str) -> String {
-    let comma = if script.style.trailing_commas { "," } else { "" };
-    format!("{before}{{\n\t{}{comma}\n}}", json::fields(script, tool).join(",\n\t"))
-}
-
-/// An element of a list beside another.
-fn element(script: &Script, place: Node<'_>, before: bool, text: &str) -> Change {
-    let (newline, indent) = (script.style.newline, script.indentation(place));
-    let text = script.indented(&script.style.dress(text), indent);
-    let start = script.with_comments(place);
-    let own_line = script.text()[script.line_start(start)..start].trim().is_empty();
-    let glue = if own_line { format!("{newline}{indent}") } else { " ".to_owned() };
-    if before {
-        return script.change(Span::new(start, start), format!("{text},{glue}"));
-    }
-    script.change(Span::new(place.end_byte(), place.end_byte()), format!(",{glue}{text}"))
-}
-
-/// A tool that a constant describes, which a list names: one more constant, and one more name in the list.
-fn constant(entry: Code<'_>, before: bool, tool: &NewTool) -> Option<Vec<Change>> {
-    let script = entry.script;
-    let declarator = std::iter::successors(entry.node.parent(), Node::parent)
-        .take_while(|node| matches!(node.kind(), "as_expression" | "satisfies_expression" | "variable_declarator"))
-        .last()
-        .filter(|node| node.kind() == "variable_declarator")?;
-    let own = declarator.child_by_field_name("name")?;
-    let listed = mentions(script, script.tree.root_node(), script.of(own))
-        .into_iter()
-        .find(|node| node.parent().is_some_and(|list| list.kind() == "array"))?;
-    let name = like(script.of(own), &tool.name);
-    let of_type = declarator.child_by_field_name("type").map(|of_type| script.of(of_type)).unwrap_or_default();
-    let end = if script.style.semicolons { ";" } else { "" };
-    let text = format!("{}{end}", literal(script, tool, &format!("const {name}{of_type} = ")));
-    let newline = script.style.newline;
-    let whole = statement(declarator);
-    let indent = script.indentation(whole);
-    let text = script.indented(&script.style.dress(&text), indent);
-    let at = script.line_start(script.with_comments(whole));
-    Some(vec![
-        script.change(Span::new(at, at), format!("{indent}{text}{newline}{newline}")),
-        element(script, listed, before, &name),
-    ])
-}
-
-/// A name for a tool's constant, spelled like another's: `countTool`, `COUNT_TOOL`.
-fn like(other: &str, tool: &str) -> String {
-    let screams = other.chars().all(|char| !char.is_lowercase());
-    let plain = if screams { tool.replace('-', "_").to_uppercase() } else { handler::camel(tool) };
-    let ends = ["ToolDefinition", "Definition", "Tool", "_TOOL", "Schema"];
-    let end = ends.iter().find(|end| other.ends_with(**end)).copied().unwrap_or(if screams { "" } else { "Tool" });
-    format!("{plain}{end}")
 }
 
 /// The branch that runs a new tool: a case of the switch where the other's is; else a statement of its own, before `ahead`, or as
@@ -284,7 +266,7 @@ fn branch(scripts: &Scripts<'_>, beside: &ToolUse, tool: &NewTool, ahead: Option
             (first_use(script, handler.node, &subject).ok_or_else(refuse)?, subject, false)
         }
     };
-    let inside: String = body(handler, tool)?.iter().map(|line| format!("\t{line}\n")).collect();
+    let inside: String = body(beside, handler, tool)?.iter().map(|line| format!("\t{line}\n")).collect();
     let name = script.style.string(&tool.name);
     let text = if is_case {
         format!("case {name}: {{\n{inside}}}")
@@ -327,10 +309,10 @@ fn first_use<'s>(script: &'s Script, handler: Node<'s>, subject: &str) -> Option
 }
 
 /// The statements of a new tool's branch.
-fn body(handler: Code<'_>, tool: &NewTool) -> Result<Vec<String>, Refused> {
+fn body(beside: &ToolUse, handler: Code<'_>, tool: &NewTool) -> Result<Vec<String>, Refused> {
     let script = handler.script;
     let mut out = Vec::new();
-    let arguments = if tool.parameters.is_empty() { String::new() } else { arguments(script, handler.node)? };
+    let arguments = if tool.parameters.is_empty() { String::new() } else { arguments_of(beside, handler)? };
     for parameter in &tool.parameters {
         let name = &parameter.name;
         let string = |text: &str| script.style.string(text);
@@ -381,6 +363,25 @@ pub(super) fn dispatching<'t>(script: &'t Script, handler: Node<'t>, tool: &str)
         stack.extend(inner);
     }
     None
+}
+
+/// The code that a handler which dispatches runs for a tool alone: what stands behind its label up to where it leaves, or within the
+/// `if` that asks for its name. Nothing where other tools run it as well.
+pub fn part(script: &Script, handler: Node<'_>, tool: &str) -> Option<Span> {
+    let (place, _) = dispatching(script, handler, tool)?;
+    if place.kind() == "if_statement" {
+        let operator = place.child_by_field_name("condition").map(bare)?.child_by_field_name("operator")?;
+        let asks = matches!(script.of(operator), "===" | "==");
+        return place.child_by_field_name("consequence").filter(|_| asks).map(span);
+    }
+    let inside: Vec<Node<'_>> =
+        children(place).into_iter().filter(|node| place.child_by_field_name("value") != Some(*node)).collect();
+    let last = match inside.as_slice() {
+        [block] if block.kind() == "statement_block" => children(*block).last().copied(),
+        all => all.last().copied(),
+    };
+    let leaves = |node: Node<'_>| matches!(node.kind(), "return_statement" | "throw_statement" | "break_statement");
+    last.filter(|last| leaves(*last)).map(|_| Span::new(inside[0].start_byte(), place.end_byte()))
 }
 
 /// The first of the labels that share a body: `case 'a': case 'b': …`.

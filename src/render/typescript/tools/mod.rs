@@ -13,7 +13,9 @@ mod dispatch;
 mod handler;
 mod home;
 mod json;
+mod listing;
 mod literal;
+mod looked_up;
 mod reach;
 mod register;
 mod remove;
@@ -25,6 +27,7 @@ mod types;
 
 pub use answer::{append_to_answers, append_to_texts};
 pub use describe::{description, say_more};
+pub use dispatch::part;
 pub use home::serves_several;
 pub use json::require;
 pub use literal::pair;
@@ -171,6 +174,7 @@ pub fn add_argument(
     context: &Context,
 ) -> Result<Added, Refused> {
     match &tool.entry {
+        Some(_) if tool.looked_up().is_some() => looked_up::add_argument(scripts, tool, argument, context),
         Some(_) => dispatch::add_argument(scripts, tool, argument),
         None => register::add_argument(scripts, tool, argument, context),
     }
@@ -184,6 +188,7 @@ pub fn add_context(
     context: &Context,
 ) -> Result<(Vec<Change>, Option<String>), Refused> {
     match &tool.entry {
+        Some(_) if tool.looked_up().is_some() => looked_up::context(scripts, tool, context),
         Some(_) => dispatch::context(scripts, tool, context),
         None => register::context(scripts, tool, context),
     }
@@ -205,6 +210,7 @@ pub fn insert(
     ahead: Option<Span>,
 ) -> Result<Vec<Change>, Refused> {
     match &beside.entry {
+        Some(_) if beside.looked_up().is_some() => looked_up::insert(scripts, beside, before, tool),
         Some(_) => dispatch::insert(scripts, beside, before, tool, ahead),
         None => create::insert(scripts, beside, all, before, tool),
     }

@@ -366,7 +366,7 @@ fn serves(scripts: &Scripts<'_>, tool: &ToolUse, handler: Code<'_>, takes: Takes
 }
 
 /// How many parameters before the arguments go.
-fn leading(tool: &ToolUse) -> usize {
+pub fn leading(tool: &ToolUse) -> usize {
     usize::from(tool.body.as_ref().is_some_and(|body| body.leading.is_some()))
 }
 

@@ -1,0 +1,5 @@
+export class Zones {
+  now(zone: string): string {
+    return new Date().toLocaleString('en', { timeZone: zone });
+  }
+}
