@@ -29,8 +29,8 @@ use crate::classify::answer::Server;
 pub use crate::edit::Level;
 use crate::model::facts::Span;
 use crate::rules::detect::{Context, Spot};
-use crate::rules::stateless_capability;
 use crate::rules::finding::FixHint;
+use crate::rules::stateless_capability;
 use blockers::Blockers;
 pub use settings::{Decision, PlanSettings, SharedStore};
 

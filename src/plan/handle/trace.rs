@@ -66,7 +66,10 @@ fn trace(flow: &Flow<'_>, at: ExprRef, whole: bool, seen: &mut FxHashSet<ExprRef
                 ExprKind::Member { object, .. } => trace(flow, inner(*object), false, seen),
                 _ => None,
             };
-            let ambient = || (flow.is_id(at) || is_context(flow, inner(*callee))).then(|| Origin::Ambient(home(flow, flow.program.func_of(at))));
+            let ambient = || {
+                (flow.is_id(at) || is_context(flow, inner(*callee)))
+                    .then(|| Origin::Ambient(home(flow, flow.program.func_of(at))))
+            };
             carried.or(receiver).or_else(ambient)
         }
         _ => None,

@@ -13,8 +13,8 @@ mod tables;
 
 use crate::classify::answer::{Holds as Kept, Server};
 use crate::model::facts::{Language, Span};
-use crate::model::lives::{Mode, constructions};
 use crate::model::flow::value::{ObjId, Site as Made};
+use crate::model::lives::{Mode, constructions};
 use crate::model::program::{ExprRef, FuncRef};
 use crate::model::vocabulary::Role;
 use crate::rules::detect::Context;
@@ -231,8 +231,9 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, steps: &[Step]) -> Plann
 fn unfit_factories(context: &Context<'_, '_>) -> Vec<Manual> {
     let flow = &context.analysis.flow;
     let served: Vec<FuncRef> = context.transports().map(|site| flow.program.func_of(site.at)).collect();
-    let origins =
-        constructions(flow, &[Role::Server]).into_iter().filter(|at| context.here(*at) && !serves_stdio_alone(context, *at));
+    let origins = constructions(flow, &[Role::Server])
+        .into_iter()
+        .filter(|at| context.here(*at) && !serves_stdio_alone(context, *at));
     let mut out: Vec<Manual> = origins
         .flat_map(|origin| served.iter().map(move |served| (origin, *served)))
         .filter_map(|(origin, served)| factories::obstacle(context, origin, served))

@@ -3,7 +3,8 @@
 use tree_sitter::Node;
 
 use super::fold::{Fold, any};
-use crate::plan::transport::Fact;
+use super::routes;
+use crate::plan::transport::{Fact, Transport};
 use crate::render::typescript::script::{children, span, statement};
 
 /// Methods that are gone with the sessions.
@@ -11,13 +12,13 @@ const GONE: &[&str] = &["GET", "DELETE"];
 
 impl<'w> Fold<'w> {
     /// Takes methods off that are turned away beside it: `default: res.writeHead(405, { Allow: 'GET, POST, DELETE' })`.
-    pub fn allowed_methods(&mut self) {
+    pub fn allowed_methods(&mut self, step: &Transport) {
         for unit in 0..self.world.units.len() {
             let script = &self.world.units[unit].script;
             let mut lists = Vec::new();
             any(script.tree.root_node(), &mut |node| {
                 if node.kind() == "string"
-                    && self.beside_what_is_gone(unit, node)
+                    && (self.beside_what_is_gone(unit, node) || self.answers_same_path(step, unit, node))
                     && names_allow(node, |n| script.of(n))
                 {
                     lists.extend(without_gone(script.of(node)).map(|left| (span(node), left)));
@@ -28,6 +29,22 @@ impl<'w> Fold<'w> {
                 self.edits[unit].replace(at, left);
             }
         }
+    }
+
+    /// Whether code stays in a handler of a path that transports were served on: `app.get('/mcp', (_req, res) => …405…)`.
+    fn answers_same_path(&self, step: &Transport, unit: usize, node: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        let routes = step.routes.iter().filter(|route| route.at.path == script.path);
+        let served: Vec<&str> = routes.filter_map(|route| routes::path(route, script)).collect();
+        !self.edits[unit].gone(node)
+            && std::iter::successors(node.parent(), Node::parent).any(|call| {
+                let callee = call.child_by_field_name("function").filter(|_| call.kind() == "call_expression");
+                let registers = callee
+                    .and_then(|callee| callee.child_by_field_name("property"))
+                    .is_some_and(|name| matches!(script.of(name), "get" | "delete" | "all" | "put" | "patch" | "use"));
+                let path = self.argument(call, 0).filter(|path| registers && path.kind() == "string");
+                path.is_some_and(|path| served.contains(&script.of(path).trim_matches(['\'', '"', '`'])))
+            })
     }
 
     /// Whether code stays that stands beside answers for other methods, some of which were changed: where nothing but the method

@@ -47,6 +47,7 @@ impl<'w> Fold<'w> {
             if let Some(route) = serving().find(|route| route.at.path == path) {
                 match (keepers.as_slice(), drains.first()) {
                     ([], _) => {
+                        self.bounds_of(unit);
                         let changes = self.track(unit, route, &counts, &drains, step)?;
                         out.entry(path).or_default().extend(changes);
                     }

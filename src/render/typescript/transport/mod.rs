@@ -210,7 +210,7 @@ fn specialise(step: &Transport, files: &dyn Files, world: &World, modern: bool) 
     fold.empty_lists();
     fold.tidy(step);
     fold.node_guards(step)?;
-    fold.allowed_methods();
+    fold.allowed_methods(step);
     fold.close_servers(&|unit, response, server| {
         let style = &world.units[unit].script.style;
         Entry { style, framework: Framework::Node, request: "", response, types: None }.close(server)

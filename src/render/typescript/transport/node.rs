@@ -96,12 +96,15 @@ impl<'w> Fold<'w> {
     /// is about sessions, or is an error for requests of which no session was found before.
     fn tells_of_session(&self, unit: usize, branch: Node<'w>, region: Node<'w>) -> bool {
         let file = &self.world.units[unit];
-        let condition = branch.child_by_field_name("condition").filter(|_| branch.kind() == "if_statement");
+        let choice = if branch.kind() == "else_clause" { branch.parent() } else { Some(branch) };
+        let choice = choice.filter(|choice| choice.kind() == "if_statement");
+        let condition = choice.and_then(|choice| choice.child_by_field_name("condition"));
         let by_method = condition.is_some_and(|condition| {
             !any(condition, &mut |node| {
                 node.kind() == "call_expression"
                     || (matches!(node.kind(), "identifier" | "member_expression")
-                        && file.fact(node) != Some(&Fact::Method)
+                        && !matches!(file.fact(node), Some(Fact::Method | Fact::Absent))
+                        && !self.is_absent(unit, node)
                         && node.parent().is_none_or(|parent| file.fact(parent) != Some(&Fact::Method)))
             })
         });

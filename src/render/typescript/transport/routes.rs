@@ -257,6 +257,7 @@ impl<'w> Fold<'w> {
             .count()
             > 1;
         let types = self.types_of(handler).or_else(|| types::without_imports(script, framework));
+        let types = types.filter(|_| script.typed());
         let named = several
             && at.kind() == "expression_statement"
             && (types.is_some() || !script.typed())
@@ -335,9 +336,10 @@ impl<'w> Fold<'w> {
             let inner = format!("{indent}{unit_indent}");
             format!("{{{newline}{inner}{}{newline}{indent}}}", script.indented(&entry.answer(&NOT_ALLOWED), &inner))
         };
+        let waits = if self.is_waited_for(unit, node) { "async " } else { "" };
         match node.kind() {
             "arrow_function" | "function_expression" => {
-                let text = script.indented(&entry.not_allowed_handler(), &indent);
+                let text = script.indented(&format!("{waits}{}", entry.not_allowed_handler()), &indent);
                 match node.parent().filter(|parent| parent.kind() == "variable_declarator") {
                     Some(declarator) => self.renamed(unit, declarator, |name| {
                         let ty = declarator.child_by_field_name("type").map_or("", |ty| script.of(ty));
@@ -348,7 +350,7 @@ impl<'w> Fold<'w> {
             }
             "function_declaration" => {
                 let text = format!("{} {}", entry.parameters(false), body());
-                self.renamed(unit, node, |name| format!("function {name}{text}"));
+                self.renamed(unit, node, |name| format!("{waits}function {name}{text}"));
             }
             _ => {
                 let Some(old) = node.child_by_field_name("body") else { return Ok(()) };
@@ -356,6 +358,27 @@ impl<'w> Fold<'w> {
             }
         }
         Ok(())
+    }
+
+    /// Whether what an asynchronous handler answers may be waited for: something else than a route is handed it (`guard(handler)`).
+    fn is_waited_for(&self, unit: usize, function: Node<'w>) -> bool {
+        let file = &self.world.units[unit];
+        let mut cursor = function.walk();
+        if !function.children(&mut cursor).any(|child| child.kind() == "async") {
+            return false;
+        }
+        let declared = match function.kind() {
+            "function_declaration" => function.child_by_field_name("name"),
+            _ => function.parent().and_then(|parent| parent.child_by_field_name("name")),
+        };
+        let uses =
+            declared.and_then(|name| file.symbol(name)).map_or_else(Vec::new, |symbol| self.uses(unit, (unit, symbol)));
+        uses.into_iter().filter(|used| !self.edits[unit].gone(*used)).any(|used| {
+            let call = used.parent().filter(|list| list.kind() == "arguments").and_then(|list| list.parent());
+            let callee = call.and_then(|call| call.child_by_field_name("function"));
+            callee.is_some_and(|callee| callee.kind() == "identifier")
+                || used.parent().is_some_and(|parent| parent.child_by_field_name("function") == Some(used))
+        })
     }
 
     /// Puts a new text in the place of a declaration. It does not keep a name that speaks of sessions.
