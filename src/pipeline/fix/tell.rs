@@ -1,5 +1,7 @@
 //! From what the rounds came to, to what is told of it.
 
+use std::collections::BTreeSet;
+
 use super::propose::{Held, Rounds, Why};
 use super::{FixOptions, category, dependencies, documents, left, shown, unread};
 use crate::edit::{self, Change, GroupChange, Level, Outcome, Recovery, Refused};
@@ -28,14 +30,17 @@ pub fn tell(options: &FixOptions, rounds: &Rounds, outcome: &Outcome) -> Fix {
             Group { files: files(applied.changes.iter().map(|change| &change.change)), patch, ..of(&applied.group) }
         })
         .collect();
+    // Several groups of a server are told the same things: once is enough.
+    let mut told: BTreeSet<String> = BTreeSet::new();
     for group in groups.iter_mut().filter(|group| group.rule == session_transport_setup::RULE.name) {
         let holds = |server: &&str| group.files.iter().any(|path| paths::is_within(path, server));
         let servers = rounds.first.scan.servers.iter().map(|server| server.path.as_str()).filter(holds);
         let nearest = servers.max_by_key(|path| path.len());
         let Some(server) = nearest else { continue };
-        group.notes.extend(documents::notes(root, server));
-        group.notes.extend(unread::note(root, server, &changes));
-        group.notes.extend(dependencies::note(root, server, &changes));
+        let mut notes = documents::notes(root, server);
+        notes.extend(unread::note(root, server, &changes));
+        notes.extend(dependencies::note(root, server, &changes));
+        group.notes.extend(notes.into_iter().filter(|note| told.insert(note.clone())));
     }
     let applied = groups.len();
     groups.extend(outcome.refused.iter().map(refused));

@@ -160,8 +160,12 @@ fn subscriptions(context: &Context<'_, '_>, out: &mut Blockers) {
             );
         }
     }
+    let offered = context.signals.capabilities.iter().any(|(at, name)| context.here(*at) && *name == "subscribe");
+    if offered && !handled {
+        out.notes.push("the capability `subscribe` is offered and has no handler; it should go".to_owned());
+    }
     if !handled {
-        out.hold("no client can subscribe to resources");
+        out.hold("no handler lets clients subscribe to resources");
     }
 }
 

@@ -264,6 +264,13 @@ fn store(
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
     }
+    if let Some(at) = made_anew(&followed) {
+        return Err(Problem {
+            at,
+            why: "the value is dropped here and made anew at once: that puts it back to its beginning, and is not its end".to_owned(),
+            todo: "set its fields to what they were at the beginning, and run again".to_owned(),
+        });
+    }
     let tools = handler_tools(context, found, companions, &followed)?;
     if server.principal == Principal::User && tools.iter().any(|tool| tool.body.is_some()) {
         return Err(stop(
@@ -486,4 +493,27 @@ fn reasons(names: &Names, tools: &[ToolUse], lazy: bool) -> Vec<String> {
         }
     }
     out
+}
+
+/// Where a function drops a value and gets it again, which makes it anew where it is made when it is first used.
+fn made_anew(followed: &Followed) -> Option<crate::plan::Site> {
+    let ours =
+        |carrier: usize| followed.touches.iter().filter(move |touch| touch.carrier == carrier && !touch.companion);
+    let makes = |carrier: usize| {
+        let has = |kind: Kind| ours(carrier).any(|touch| touch.kind == kind);
+        has(Kind::GetOrCreate) || has(Kind::Read) && has(Kind::Write)
+    };
+    let dropped = followed.touches.iter().filter(|touch| touch.kind == Kind::Delete && !touch.companion);
+    dropped
+        .filter(|dropped| {
+            let behind = |at: &crate::plan::Site| at.path == dropped.at.path && at.span.start > dropped.at.span.start;
+            let again = ours(dropped.carrier).any(|touch| touch.kind == Kind::GetOrCreate && behind(&touch.at));
+            let calls = followed.carriers.iter().enumerate().filter(|(index, _)| makes(*index));
+            again
+                || calls
+                    .flat_map(|(_, carrier)| &carrier.calls)
+                    .any(|call| call.within == dropped.carrier && behind(&call.at))
+        })
+        .map(|dropped| dropped.at.clone())
+        .next()
 }

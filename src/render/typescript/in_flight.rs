@@ -126,6 +126,12 @@ impl InFlight<'_> {
         (format!("/** @type {{Set<{held}>}} */\n"), format!("/**{params} */\n"))
     }
 
+    /// The statement behind the wait that takes requests again: another start is served.
+    pub fn take_again(&self) -> String {
+        let style = self.entry.style;
+        format!("{}{}", style.newline, style.dress(&format!("{} = false;", self.names.draining)))
+    }
+
     /// The statements with which shutdown waits. They stand in an asynchronous function, at an indentation.
     pub fn drain(&self, indent: &str) -> String {
         let Names { set, draining, .. } = self.names;

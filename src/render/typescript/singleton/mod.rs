@@ -23,6 +23,7 @@ use super::probes;
 use super::project::Project;
 use super::prune::prune;
 use super::script::{Script, leading_comments, span};
+use super::transport::comments;
 use super::twins;
 use crate::model::facts::Span;
 use crate::plan::singleton::Singleton;
@@ -78,6 +79,10 @@ pub fn render(singleton: &Singleton, files: &dyn Files) -> Result<Rendered, Refu
     let (own, others): (Vec<Change>, Vec<Change>) = out.changes.drain(..).partition(|change| change.path == *path);
     out.changes = prune(&script, merged(own));
     out.changes.extend(others);
+    if let Some(note) = comments::left(&script, &out.changes) {
+        out.notes.push(note);
+        raise(&mut out, Level::Review);
+    }
     if let Some(note) = twins::note(&singleton.twins, &singleton.transport, files, &out.changes) {
         out.notes.push(note);
         raise(&mut out, Level::Review);

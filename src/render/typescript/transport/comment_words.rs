@@ -28,7 +28,9 @@ pub fn may_be_false(text: &str) -> bool {
         || pair(&["session"], &["transport", "transports", "header"]);
     let opening = pair(&["initialize", "initialization"], &["request", "requests", "message", "handshake"]);
     let resumed = words.iter().any(|word| word.starts_with("resumab"));
-    (session && (!other || of_protocol)) || opening || resumed
+    let streams = has(&["sse"]) && has(&["stream", "streams", "streaming", "connection", "connections"]);
+    let methods = ["GET /mcp", "DELETE /mcp"].iter().any(|route| text.contains(route));
+    (session && (!other || of_protocol)) || opening || resumed || streams || methods
 }
 
 /// Whether a comment has nothing to say but of sessions and their transports. What is for a tool stays.

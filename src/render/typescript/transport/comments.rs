@@ -5,6 +5,7 @@ use tree_sitter::Node;
 
 use crate::lower::typescript;
 use crate::model::facts::Span;
+use crate::plan::loggers::{LEVELS, names_logger};
 use crate::plan::transport::Fact;
 use crate::render::Change;
 use crate::render::revise::Revision;
@@ -22,6 +23,7 @@ const EACH: &str = "// Runs on each request: clients, pools and caches stay outs
 pub struct Left {
     sessions: Vec<usize>,
     endpoint: Vec<usize>,
+    logs: Vec<usize>,
 }
 
 /// The file's changes with those of its comments, and the lines of the result on which comments still speak of sessions, or name one of
@@ -67,9 +69,32 @@ fn lines_left(path: &str, revision: &Revision<'_>, gone: &[String]) -> Left {
         })
     });
     let of_endpoint = lines.filter(|(_, text)| gone.iter().any(|gone| names(text, gone)));
+    let mut logs = Vec::new();
+    log_lines(&text, tree.root_node(), &mut logs);
     Left {
+        logs: logs.into_iter().map(line).collect(),
         sessions: of_sessions.map(|block| line(block.start)).collect(),
         endpoint: of_endpoint.map(|(start, _)| line(start)).collect(),
+    }
+}
+
+/// Where log lines are that speak of sessions.
+fn log_lines(text: &str, node: Node<'_>, out: &mut Vec<usize>) {
+    let callee = node.child_by_field_name("function").filter(|_| node.kind() == "call_expression");
+    let logs = callee.is_some_and(|callee| {
+        let (object, level) = text[callee.byte_range()].rsplit_once('.').unwrap_or_default();
+        LEVELS.contains(&level) && (object == "console" || names_logger(object.rsplit('.').next().unwrap_or(object)))
+    });
+    let told = node.child_by_field_name("arguments").filter(|_| logs);
+    let says =
+        |said: &Node<'_>| matches!(said.kind(), "string" | "template_string") && may_be_false(&text[said.byte_range()]);
+    let mut cursor = node.walk();
+    if told.is_some_and(|told| told.named_children(&mut told.walk()).any(|said| says(&said))) {
+        out.push(node.start_byte());
+        return;
+    }
+    for child in node.children(&mut cursor) {
+        log_lines(text, child, out);
     }
 }
 
@@ -248,6 +273,7 @@ pub fn note(script: &Script, left: &Left) -> Option<String> {
         "A comment still names the HTTP+SSE endpoint",
         "Comments still name the HTTP+SSE endpoint",
     );
-    let both: Vec<String> = sessions.into_iter().chain(endpoint).collect();
+    let logs = told(&left.logs, "A log line still speaks of sessions", "Log lines still speak of sessions");
+    let both: Vec<String> = sessions.into_iter().chain(endpoint).chain(logs).collect();
     (!both.is_empty()).then(|| both.join("; "))
 }

@@ -161,6 +161,23 @@ impl<'w> Fold<'w> {
         true
     }
 
+    /// Takes a statement away that closes all sessions where the listener is closed behind it, which waits for requests by itself, and the
+    /// process ends after a time of its own: another wait would come before that. Whether it was one.
+    pub(super) fn ends_with_listener(&mut self, unit: usize, shutdown: Node<'w>) -> bool {
+        let script = &self.world.units[unit].script;
+        let behind = std::iter::successors(shutdown.next_named_sibling(), Node::next_named_sibling);
+        let behind: Vec<&str> = behind.map(|node| script.of(node)).collect();
+        let exits = |text: &&&str| text.contains("process.exit");
+        let closes = behind.iter().filter(exits).any(|text| text.contains(".close("));
+        let late = behind.iter().filter(exits).any(|text| text.contains("setTimeout("));
+        if !closes || !late || !self.closing_statement(unit, shutdown) {
+            return false;
+        }
+        self.remove(unit, shutdown);
+        self.raise("Shutdown has no sessions to close any more: the listener lets requests be answered, for as long as it did.");
+        true
+    }
+
     /// What goes with a statement that closes all sessions when a signal is aborted: the listener too, where it has nothing else to do.
     fn unheard(&self, unit: usize, shutdown: Node<'w>) -> Option<Node<'w>> {
         if any(shutdown, &mut |node| node.kind() == "await_expression") {

@@ -37,7 +37,7 @@ impl<'w> Fold<'w> {
             let closing = self.calls_elsewhere(unit, &|fold, target| elsewhere(target) && fold.only_closes(target));
             drains.extend(closing.into_iter().map(statement));
             drains.extend(self.closed_servers(unit));
-            drains.retain(|shutdown| !self.ends_unheard(unit, *shutdown));
+            drains.retain(|shutdown| !self.ends_unheard(unit, *shutdown) && !self.ends_with_listener(unit, *shutdown));
             drains.sort_by_key(Node::start_byte);
             if counts.is_empty() && drains.is_empty() {
                 continue;
@@ -192,10 +192,11 @@ impl<'w> Fold<'w> {
         };
         self.drains |= !drains.is_empty();
         let newline = script.style.newline;
+        // Handlers of plain servers ask for themselves, wherever they stand.
+        let asking = if framework == Framework::Node { self.places(unit, &Fact::Handle) } else { Vec::new() };
+        let own_start = started_by(call, &[counts, drains, &asking].concat()).filter(|_| routed == unit);
         let (start, declarations) = if routed == unit {
-            // Handlers of plain servers ask for themselves, wherever they stand.
-            let asking = if framework == Framework::Node { self.places(unit, &Fact::Handle) } else { Vec::new() };
-            let home = started_by(call, &[counts, drains, &asking].concat()).unwrap_or_else(|| {
+            let home = own_start.unwrap_or_else(|| {
                 let told = counts.iter().chain(drains).filter(|node| !self.is_uncalled(unit, **node));
                 let first = told.map(|node| top_level(*node)).min_by_key(Node::start_byte);
                 first.filter(|first| first.start_byte() < call.start_byte()).unwrap_or_else(|| top_level(call))
@@ -232,7 +233,10 @@ impl<'w> Fold<'w> {
         }
         for (index, shutdown) in drains.iter().enumerate() {
             let indent = self.edits[unit].indentation(script, *shutdown);
-            self.drain(unit, *shutdown, index == 0, &flight.drain(indent))?;
+            // What may be started again takes requests again.
+            let reset = own_start.is_none() && may_start_again(script, *shutdown);
+            let again = if reset { flight.take_again() } else { String::new() };
+            self.drain(unit, *shutdown, index == 0, &format!("{}{again}", flight.drain(indent)))?;
         }
         let mut wanted = flight.imports();
         if typed && within.is_none() {
@@ -356,6 +360,19 @@ fn started_by<'t>(call: Node<'t>, uses: &[Node<'t>]) -> Option<Node<'t>> {
         .find(|function| uses.iter().all(|used| span(*function).contains(span(*used))))?;
     let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block")?;
     std::iter::successors(Some(call), Node::parent).find(|node| node.parent() == Some(body))
+}
+
+/// Whether what closes all sessions does so for one instance of several: a method, or a function that another one makes.
+fn may_start_again(script: &Script, shutdown: Node<'_>) -> bool {
+    let functions: Vec<Node<'_>> =
+        std::iter::successors(enclosing_function(shutdown), |function| enclosing_function(*function)).collect();
+    let by_signal = functions.iter().any(|function| {
+        let call = function.parent().filter(|list| list.kind() == "arguments").and_then(|list| list.parent());
+        let callee = call.and_then(|call| call.child_by_field_name("function"));
+        callee.is_some_and(|callee| matches!(script.of(callee), "process.on" | "process.once"))
+    });
+    let method = functions.first().is_some_and(|function| function.kind() == "method_definition");
+    !by_signal && (method || functions.len() > 1)
 }
 
 /// The statement that tells a count: a handler that does nothing else is told of as a whole.

@@ -13,7 +13,7 @@ mod carried;
 mod chores;
 mod closing;
 mod comment_words;
-mod comments;
+pub(super) mod comments;
 mod counters;
 mod counts;
 mod drains;

@@ -43,6 +43,7 @@ function createSessions(build: () => McpServer): Sessions {
     endAll: async () => {
       draining = true;
       await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
+      draining = false;
     },
   };
 }

@@ -76,6 +76,7 @@ export class ClockHost {
   async stop(): Promise<void> {
     draining = true;
     await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
+    draining = false;
     this.listener?.close();
   }
 }

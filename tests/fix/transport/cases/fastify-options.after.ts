@@ -50,6 +50,7 @@ class Connections {
   async closeAll(): Promise<void> {
     draining = true;
     await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
+    draining = false;
   }
 }
 

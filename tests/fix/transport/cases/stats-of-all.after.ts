@@ -34,6 +34,7 @@ class Sessions {
   async end(): Promise<void> {
     draining = true;
     await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
+    draining = false;
   }
 }
 

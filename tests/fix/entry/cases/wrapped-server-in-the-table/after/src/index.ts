@@ -39,6 +39,7 @@ class Front {
   async stop() {
     draining = true;
     await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal: AbortSignal.timeout(10_000) })));
+    draining = false;
   }
 }
 
