@@ -13,7 +13,7 @@ use crate::render::typescript::script::{Script, bare, children, span};
 /// Lets such tools look the handle up first.
 pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
     if work.handle.companions.is_empty() && !work.handle.registry {
-        return Ok(());
+        return behind_another(work);
     }
     let looks = looking_first(work);
     for (index, carrier) in work.handle.carriers.iter().enumerate() {
@@ -56,6 +56,61 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
         work.edits.insert(script, open, format!("{gap}{wait}{store}.get({}){end}", work.keys[index]));
     }
     Ok(())
+}
+
+/// Tools that look another handle up before, and change what it names: a wrong handle of this store has to stop them at once.
+fn behind_another(work: &mut Work<'_>) -> Result<(), Refused> {
+    for (index, carrier) in work.handle.carriers.iter().enumerate() {
+        let Entry::Handler(tools) = &carrier.entry else { continue };
+        let Some(tool) = tools.first().map(|tool| &work.handle.tools[*tool]).filter(|tool| tool.entry.is_none()) else {
+            continue;
+        };
+        let (script, function) = work.function(carrier)?;
+        let body = function.child_by_field_name("body").filter(|body| body.kind() == "statement_block");
+        let Some((body, first)) = body.and_then(|body| Some((body, *children(body).first()?))) else { continue };
+        let calls = work.handle.carriers.iter().flat_map(|other| &other.calls).filter(|call| call.within == index);
+        let places = work.touches(index).map(|touch| &touch.at).chain(calls.map(|call| &call.at));
+        let own = places.filter(|at| at.path == script.path && !work.is_gone(at)).map(|at| at.span.start).min();
+        let Some(own) = own.filter(|own| *own >= first.end_byte() as u32 && !work.creates(carrier)) else { continue };
+        if !looks_up_another(script, function, body, own) {
+            continue;
+        }
+        let store = store_expression(work, script, tool)?;
+        let wait = if work.wait { "await " } else { "" };
+        let end = if script.style.semicolons { ";" } else { "" };
+        let (newline, indent) = (script.style.newline, script.indentation(first));
+        let text = format!("{newline}{indent}{wait}{store}.get({}){end}", work.keys[index]);
+        work.edits.insert(script, body.start_byte() + 1, text);
+    }
+    Ok(())
+}
+
+/// Whether code before a place calls `get` with another argument of the tool that is named like a handle.
+fn looks_up_another(script: &Script, function: Node<'_>, body: Node<'_>, before: u32) -> bool {
+    let taken = function.child_by_field_name("parameters").and_then(|list| children(list).first().copied());
+    let taken = taken.map_or("", |taken| script.of(taken));
+    let mut stack = vec![body];
+    while let Some(node) = stack.pop() {
+        if node.start_byte() as u32 >= before {
+            continue;
+        }
+        let callee = node.child_by_field_name("function").filter(|_| node.kind() == "call_expression");
+        let gets = callee
+            .and_then(|callee| callee.child_by_field_name("property"))
+            .is_some_and(|name| script.of(name) == "get");
+        let given = node.child_by_field_name("arguments").map(children).unwrap_or_default();
+        let another = given.first().is_some_and(|given| {
+            let name = script.of(*given);
+            given.kind() == "identifier"
+                && (name.ends_with("_id") || name.ends_with("Id"))
+                && taken.split(|char: char| !char.is_alphanumeric() && char != '_').any(|word| word == name)
+        });
+        if gets && another {
+            return true;
+        }
+        stack.extend(children(node));
+    }
+    false
 }
 
 /// `() => answer` gets a body with braces, which looks the handle up first.
