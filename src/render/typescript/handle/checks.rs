@@ -100,7 +100,10 @@ fn looks_up_another(script: &Script, function: Node<'_>, body: Node<'_>, before:
             .is_some_and(|name| script.of(name) == "get");
         let given = node.child_by_field_name("arguments").map(children).unwrap_or_default();
         let another = given.first().is_some_and(|given| {
-            let name = script.of(*given);
+            // One that may be left out for a time is asked for: `givenHandle(basket_id, …)`.
+            let asked = given.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
+            let given = asked.unwrap_or(*given);
+            let name = script.of(given);
             given.kind() == "identifier"
                 && (name.ends_with("_id") || name.ends_with("Id"))
                 && taken.split(|char: char| !char.is_alphanumeric() && char != '_').any(|word| word == name)
