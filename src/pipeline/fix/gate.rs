@@ -25,15 +25,14 @@ impl Syntax for Gate {
         let module = lower::lower(path, language, text).map_err(|error| error.to_string())?;
         let mut errors: Vec<Range<usize>> =
             module.errors.iter().map(|span| span.start as usize..span.end as usize).collect();
-        if is_script(language) && text.contains("await") {
+        // The grammar takes types in plain JavaScript too, no engine does.
+        let untyped = language == Language::JavaScript && !text.contains("@flow");
+        if untyped || is_script(language) && text.contains("await") {
             let tree = lower::typescript::parse(path, text).map_err(|error| error.to_string())?;
             stray_awaits(tree.root_node(), true, &mut errors);
-            errors.sort_by_key(|error| (error.start, error.end));
-        }
-        // The grammar takes types in plain JavaScript too, no engine does.
-        if language == Language::JavaScript && !text.contains("@flow") {
-            let tree = lower::typescript::parse(path, text).map_err(|error| error.to_string())?;
-            types(tree.root_node(), &mut errors);
+            if untyped {
+                types(tree.root_node(), &mut errors);
+            }
             errors.sort_by_key(|error| (error.start, error.end));
         }
         Ok(errors)

@@ -3,7 +3,8 @@
 
 use super::carriers::{Problem, follow};
 use super::names::{Names, Source};
-use super::planner::{RULE, Words, called, handler_tools, unreached};
+use super::planner::{RULE, Words, called, handler_tools};
+use super::stops::unreached;
 use super::{Carries, Entry, Outside, Role, ToolUse, Touch, composite, facts};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Principal, Server};

@@ -20,6 +20,7 @@ mod objects;
 mod planner;
 pub mod registry;
 mod roles;
+mod stops;
 mod trace;
 mod wrapped;
 

@@ -3,6 +3,7 @@
 use super::carriers::{Followed, Problem, follow_handed};
 use super::limits;
 use super::names::{Names, Source};
+use super::stops::{made_anew, unreached};
 use super::wrapped::{self, Wrapped};
 use super::{
     Container, Handle, Lifetime, Role, Store, ToolUse, chosen, composite, external, facts, groups, listing, objects,
@@ -377,28 +378,6 @@ fn store(
     })
 }
 
-/// Why there is no tool to give a handle to: none is known to use the store, or the id comes to it in a way of its own.
-pub(super) fn unreached(context: &Context<'_, '_>, found: &Found, followed: &Followed) -> Problem {
-    let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
-    let names: Vec<&str> = found.tools.iter().map(|tool| tool.text()).collect();
-    let (first, more) = names.split_at(names.len().min(3));
-    if first.is_empty() {
-        return Problem {
-            at: declared,
-            why: "no tool was seen to reach it".to_owned(),
-            todo: "if tools use it through a table of tools, a context of the request or a library, hand them the id as an argument, and \
-                   run again; else it goes together with the sessions"
-                .to_owned(),
-        };
-    }
-    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    Problem {
-        at: followed.outside.iter().find(|outside| !outside.direct).map_or(declared, |outside| outside.at.clone()),
-        why: format!("tools use it ({}{more}), and the id does not come to it from their calls", first.join(", ")),
-        todo: "let these tools hand their id on to it as an argument, and run again".to_owned(),
-    }
-}
-
 /// The tools that the handlers on the way serve.
 pub(super) fn handler_tools(
     context: &Context<'_, '_>,
@@ -493,27 +472,4 @@ fn reasons(names: &Names, tools: &[ToolUse], lazy: bool) -> Vec<String> {
         }
     }
     out
-}
-
-/// Where a function drops a value and gets it again, which makes it anew where it is made when it is first used.
-fn made_anew(followed: &Followed) -> Option<crate::plan::Site> {
-    let ours =
-        |carrier: usize| followed.touches.iter().filter(move |touch| touch.carrier == carrier && !touch.companion);
-    let makes = |carrier: usize| {
-        let has = |kind: Kind| ours(carrier).any(|touch| touch.kind == kind);
-        has(Kind::GetOrCreate) || has(Kind::Read) && has(Kind::Write)
-    };
-    let dropped = followed.touches.iter().filter(|touch| touch.kind == Kind::Delete && !touch.companion);
-    dropped
-        .filter(|dropped| {
-            let behind = |at: &crate::plan::Site| at.path == dropped.at.path && at.span.start > dropped.at.span.start;
-            let again = ours(dropped.carrier).any(|touch| touch.kind == Kind::GetOrCreate && behind(&touch.at));
-            let calls = followed.carriers.iter().enumerate().filter(|(index, _)| makes(*index));
-            again
-                || calls
-                    .flat_map(|(_, carrier)| &carrier.calls)
-                    .any(|call| call.within == dropped.carrier && behind(&call.at))
-        })
-        .map(|dropped| dropped.at.clone())
-        .next()
 }

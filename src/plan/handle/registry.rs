@@ -6,7 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::carriers::{Followed, Problem, follow_keyed};
 use super::names::{Names, Source};
-use super::planner::{RULE, Words, handler_tools, lifetime, unreached};
+use super::planner::{RULE, Words, handler_tools, lifetime};
+use super::stops::unreached;
 use super::trace::{Origin, origin};
 use super::{Companion, Container, Handle, Place, Role, Store, composite, facts, injected, limits, listing, objects};
 use crate::classify::access::{Access, Kind};

@@ -2,6 +2,7 @@
 
 pub mod ambient;
 pub mod capabilities;
+pub mod classes;
 pub mod declared;
 pub mod ends;
 pub mod entry;

@@ -115,7 +115,10 @@ impl Follower<'_, '_, '_> {
                 ExprKind::Object(_) => at = whole,
                 ExprKind::Assign { target, .. } => return *target == at.id,
                 ExprKind::Delete { .. } | ExprKind::Return(_) | ExprKind::Yield(_) => return true,
-                ExprKind::New { .. } | ExprKind::Throw(_) => return false,
+                // What is thrown only tells of it.
+                ExprKind::New { .. } if self.is_thrown(whole) => return false,
+                ExprKind::New { .. } => return flow.callees(whole).is_empty(),
+                ExprKind::Throw(_) => return false,
                 ExprKind::Call { callee, .. } => {
                     let own = self.found.uses.iter().chain(self.companions.iter().flat_map(|found| &found.uses));
                     let logs = match facts.kind(*callee) {
@@ -141,6 +144,11 @@ impl Follower<'_, '_, '_> {
                 _ => return false,
             }
         }
+    }
+
+    fn is_thrown(&self, made: ExprRef) -> bool {
+        let facts = self.context.analysis.flow.program.module(made.module);
+        facts.expr(made.id).parent.is_some_and(|parent| matches!(facts.kind(parent), ExprKind::Throw(_)))
     }
 
     /// Follows what is put into the objects to the functions that have the handle.

@@ -45,17 +45,21 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
             ));
         }
         let store = store_expression(work, script, tool)?;
-        let wait = if work.wait { "await " } else { "" };
-        let end = if script.style.semicolons { ";" } else { "" };
-        let (newline, indent) = (script.style.newline, script.indentation(first));
-        // Behind the brace, since what stands first may go.
-        let open = body.start_byte() + 1;
-        let own_line = script.slice(Span::new(open, first.start_byte())).contains('\n');
-        let gap = if own_line { format!("{newline}{indent}") } else { " ".to_owned() };
-        let end = if own_line { end } else { ";" };
-        work.edits.insert(script, open, format!("{gap}{wait}{store}.get({}){end}", work.keys[index]));
+        look_first(work, script, (body, first), &store, index);
     }
     Ok(())
+}
+
+/// Looks the handle up where a body begins: behind its brace, since what stands first may go.
+fn look_first(work: &mut Work<'_>, script: &Script, (body, first): (Node<'_>, Node<'_>), store: &str, index: usize) {
+    let wait = if work.wait { "await " } else { "" };
+    let end = if script.style.semicolons { ";" } else { "" };
+    let (newline, indent) = (script.style.newline, script.indentation(first));
+    let open = body.start_byte() + 1;
+    let own_line = script.slice(Span::new(open, first.start_byte())).contains('\n');
+    let gap = if own_line { format!("{newline}{indent}") } else { " ".to_owned() };
+    let end = if own_line { end } else { ";" };
+    work.edits.insert(script, open, format!("{gap}{wait}{store}.get({}){end}", work.keys[index]));
 }
 
 /// Tools that look another handle up before, and change what it names: a wrong handle of this store has to stop them at once.
@@ -76,11 +80,7 @@ fn behind_another(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         let store = store_expression(work, script, tool)?;
-        let wait = if work.wait { "await " } else { "" };
-        let end = if script.style.semicolons { ";" } else { "" };
-        let (newline, indent) = (script.style.newline, script.indentation(first));
-        let text = format!("{newline}{indent}{wait}{store}.get({}){end}", work.keys[index]);
-        work.edits.insert(script, body.start_byte() + 1, text);
+        look_first(work, script, (body, first), &store, index);
     }
     Ok(())
 }

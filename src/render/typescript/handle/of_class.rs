@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::handle::Place;
+use crate::render::typescript::classes;
 use crate::render::typescript::script::{Script, children, span};
 
 /// When a value of the class is known.
@@ -23,11 +24,11 @@ pub fn known(work: &Work<'_>, script: &Script, node: Node<'_>) -> Option<Known> 
         return None;
     }
     let (object, name) = (node.child_by_field_name("object")?, node.child_by_field_name("property")?);
-    let class = class_of(script, store.made.span)?;
+    let class = classes::body(script.node(store.made.span)?)?;
     let own = script.of(name);
     if object.kind() == "identifier" {
         let named = class.parent()?.child_by_field_name("name")?;
-        let field = field(script, class, own)?;
+        let field = classes::field(script, class, own)?;
         return (script.of(named) == script.of(object) && script.of(field).contains("static "))
             .then_some(Known::AtOnce);
     }
@@ -35,13 +36,13 @@ pub fn known(work: &Work<'_>, script: &Script, node: Node<'_>) -> Option<Known> 
         return None;
     }
     let set = assigned(script, class, own);
-    let constructor = constructor(script, class);
+    let constructor = classes::constructor(script, class);
     let within = |at: &Node<'_>| constructor.is_some_and(|constructor| span(constructor).contains(span(*at)));
     if !set.iter().all(within) {
         return None;
     }
     if set.is_empty()
-        && let Some(field) = field(script, class, own)
+        && let Some(field) = classes::field(script, class, own)
         && field.child_by_field_name("value").is_some()
     {
         return (field.end_byte() <= store.made.span.start as usize).then_some(Known::AtOnce);
@@ -62,8 +63,7 @@ pub fn known(work: &Work<'_>, script: &Script, node: Node<'_>) -> Option<Known> 
 /// Makes the store in the constructor of its class: the field keeps its type, and the constructor ends with the assignment.
 pub fn in_constructor(work: &mut Work<'_>, script: &Script, made: Node<'_>, name: &str, text: &str) -> Option<()> {
     let declaration = made.parent().filter(|parent| parent.kind().ends_with("field_definition"))?;
-    let class = class_of(script, span(made))?;
-    let body = constructor(script, class)?.child_by_field_name("body")?;
+    let body = classes::constructor(script, made)?.child_by_field_name("body")?;
     let before = script.text()[..made.start_byte()].trim_end();
     let start = before.strip_suffix('=').map(str::trim_end).map(str::len)?;
     work.edits.cut(script, Span::new(start, made.end_byte().min(declaration.end_byte())));
@@ -81,41 +81,9 @@ pub fn in_constructor(work: &mut Work<'_>, script: &Script, made: Node<'_>, name
     Some(())
 }
 
-fn class_of(script: &Script, at: Span) -> Option<Node<'_>> {
-    std::iter::successors(script.node(at), Node::parent).find(|node| node.kind() == "class_body")
-}
-
-fn field<'t>(script: &Script, class: Node<'t>, name: &str) -> Option<Node<'t>> {
-    children(class).into_iter().find(|member| {
-        member.kind().ends_with("field_definition")
-            && member
-                .child_by_field_name("name")
-                .or_else(|| member.child_by_field_name("property"))
-                .is_some_and(|own| script.of(own) == name)
-    })
-}
-
-fn constructor<'t>(script: &Script, class: Node<'t>) -> Option<Node<'t>> {
-    children(class).into_iter().find(|member| {
-        member.kind() == "method_definition"
-            && member.child_by_field_name("name").is_some_and(|name| script.of(name) == "constructor")
-            && member.child_by_field_name("body").is_some()
-    })
-}
-
 /// Assignments of a field of the class.
 fn assigned<'t>(script: &Script, class: Node<'t>, name: &str) -> Vec<Node<'t>> {
-    let (mut out, mut stack) = (Vec::new(), vec![class]);
-    while let Some(node) = stack.pop() {
-        let target = node.child_by_field_name("left").filter(|_| node.kind().ends_with("assignment_expression"));
-        let own = target.is_some_and(|target| {
-            target.child_by_field_name("object").is_some_and(|object| object.kind() == "this")
-                && target.child_by_field_name("property").is_some_and(|property| script.of(property) == name)
-        });
-        if own {
-            out.push(node);
-        }
-        stack.extend(children(node));
-    }
-    out
+    let uses = classes::uses(script, class, name).into_iter();
+    let set = uses.filter_map(|used| used.parent().filter(|parent| parent.child_by_field_name("left") == Some(used)));
+    set.filter(|parent| parent.kind().ends_with("assignment_expression")).collect()
 }

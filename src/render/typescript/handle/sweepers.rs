@@ -8,6 +8,7 @@ use super::work::Work;
 use crate::plan::Site;
 use crate::plan::handle::Called;
 use crate::render::Refused;
+use crate::render::typescript::classes;
 use crate::render::typescript::declared;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
@@ -198,11 +199,9 @@ fn held_by_field(value: Node<'_>) -> Option<Node<'_>> {
 
 /// The statements of a timer in a field, and the field.
 fn of_field<'t>(script: &'t Script, timer: Node<'t>, name: Node<'t>) -> Result<Vec<Node<'t>>, Node<'t>> {
-    let class = std::iter::successors(Some(timer), Node::parent).find(|node| node.kind() == "class_body");
-    let class = class.ok_or(timer)?;
     let mut out: Vec<Node<'t>> = Vec::new();
     let mut asked = Vec::new();
-    for used in fields_named(script, class, script.of(name)) {
+    for used in classes::uses(script, timer, script.of(name)) {
         let parent = used.parent().ok_or(used)?;
         let set = parent.child_by_field_name("left") == Some(used) && parent.kind() == "assignment_expression";
         let right = parent.child_by_field_name("right").filter(|_| set);
@@ -227,32 +226,10 @@ fn of_field<'t>(script: &'t Script, timer: Node<'t>, name: Node<'t>) -> Result<V
         out.retain(|node| !span(around).contains(span(*node)));
         out.push(around);
     }
-    let declared = children(class).into_iter().find(|member| {
-        member.kind().ends_with("field_definition")
-            && member
-                .child_by_field_name("name")
-                .or_else(|| member.child_by_field_name("property"))
-                .is_some_and(|own| script.of(own) == script.of(name))
-    });
-    out.extend(declared);
+    out.extend(classes::field(script, timer, script.of(name)));
     out.sort_by_key(Node::start_byte);
     out.dedup();
     Ok(out)
-}
-
-/// `this.name`, wherever a class names it.
-fn fields_named<'t>(script: &Script, class: Node<'t>, name: &str) -> Vec<Node<'t>> {
-    let (mut out, mut stack) = (Vec::new(), vec![class]);
-    while let Some(node) = stack.pop() {
-        let own = node.child_by_field_name("object").is_some_and(|object| object.kind() == "this")
-            && node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
-        if node.kind() == "member_expression" && own {
-            out.push(node);
-        }
-        stack.extend(children(node));
-    }
-    out.sort_by_key(Node::start_byte);
-    out
 }
 
 /// Functions that did nothing but to start or stop a timer that is gone, go with their calls.

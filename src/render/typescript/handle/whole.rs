@@ -51,10 +51,10 @@ fn empty(work: &mut Work<'_>, script: &Script, node: Node<'_>, whole: Node<'_>) 
         return;
     }
     let frees = work.close.is_some() || work.features.close;
-    let (method, waits) = if frees { ("closeAll", false) } else { ("clear", false) };
+    let method = if frees { "closeAll" } else { "clear" };
     work.features.end |= frees;
     work.features.clear |= !frees;
-    let text = call(work, script, node, whole, method, waits);
+    let text = call(work, script, node, whole, method, false);
     work.edits.replace(script, span(whole), text);
 }
 

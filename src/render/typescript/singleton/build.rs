@@ -214,8 +214,9 @@ fn named(place: &Place<'_, '_>, receiver: Node<'_>, handler: Option<Node<'_>>) -
             Ok(of_factory(factory))
         }
         "call_expression" => once_called(place, declared, value, construct),
-        "new_expression" if place.wrapped.is_some() => {
-            let closes_transport = !class::may_be_made_anew(script, construct)?;
+        "new_expression" if place.wrapped.is_some() && script.path == origin.server.path => {
+            let here = origin.server.span;
+            let closes_transport = !class::may_be_made_anew(script, construct, here)?;
             Ok(Build { closes_transport, ..once_called(place, declared, value, construct)? })
         }
         _ => Err(script.refuse(value, "how this server is made is not seen here", TODO)),

@@ -5,6 +5,8 @@ use tree_sitter::Node;
 use super::build::{Build, TODO};
 use crate::model::facts::Span;
 use crate::render::Refused;
+use crate::render::typescript::classes::{self, member_name};
+use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, span};
 
 /// What must not happen once for each request.
@@ -14,36 +16,19 @@ const LASTING: &[&str] =
 /// How a server that is `this.field` is built for a request. What is `gone` is no longer done.
 pub(super) fn of_field(script: &Script, field: Node<'_>, gone: &[Span]) -> Result<Build, Refused> {
     let refuse = |node: Node<'_>, why: &str| Err(script.refuse(node, why, TODO));
-    let class = std::iter::successors(field.parent(), Node::parent)
-        .find(|node| matches!(node.kind(), "class_declaration" | "abstract_class_declaration"));
-    let Some(class) = class else { return refuse(field, "the class of this server is not seen here") };
-    let (Some(name), Some(body)) = (class.child_by_field_name("name"), class.child_by_field_name("body")) else {
+    let Some(class) = std::iter::successors(field.parent(), Node::parent).find(|node| is_class(*node)) else {
+        return refuse(field, "the class of this server is not seen here");
+    };
+    let Some(name) = class.child_by_field_name("name") else {
         return refuse(class, "the class of this server has no name");
     };
-    if children(class).iter().any(|child| child.kind() == "class_heritage" && script.of(*child).contains("extends")) {
-        return refuse(class, "the class extends another, whose constructor is not seen here");
-    }
     let property = field.child_by_field_name("property").map_or("", |property| script.of(property));
-    let constructor = children(body).into_iter().find(|member| member_name(script, *member) == Some("constructor"));
+    let constructor = class.child_by_field_name("body").and_then(|body| classes::constructor(script, body));
     let parameters = constructor.and_then(|constructor| constructor.child_by_field_name("parameters"));
     if let Some(parameter) = parameters.map(children).unwrap_or_default().first() {
         return refuse(*parameter, "the class is constructed with arguments");
     }
-    for member in children(body)
-        .into_iter()
-        .filter(|member| matches!(member.kind(), "public_field_definition" | "field_definition"))
-    {
-        if member_name(script, member) != Some(property)
-            && !gone.contains(&span(member))
-            && let Some(value) = member.child_by_field_name("value").filter(|value| makes(*value))
-        {
-            return refuse(value, "each instance makes this for itself; it should be one for the process");
-        }
-    }
-    if let Some(constructor) = constructor {
-        let mut seen = Vec::new();
-        registers(script, body, constructor, &Kept { property, gone }, &mut seen)?;
-    }
+    only_registers(script, class, &Kept { property, gone })?;
     let call = format!("new {}().{property}", script.of(name));
     Ok(Build {
         factory: format!("() => {call}"),
@@ -53,21 +38,16 @@ pub(super) fn of_field(script: &Script, field: Node<'_>, gone: &[Span]) -> Resul
     })
 }
 
-/// Checks that an instance of a class can be made for each request: making one does nothing but register. Answers whether it has a
-/// method that closes it.
-pub(super) fn may_be_made_anew(script: &Script, construction: Node<'_>) -> Result<bool, Refused> {
+/// Checks that an instance of a class can be made for each request: making one constructs the server, registers, and does nothing else.
+/// Answers whether it has a method that closes it.
+pub(super) fn may_be_made_anew(script: &Script, construction: Node<'_>, server: Span) -> Result<bool, Refused> {
     let refuse = |node: Node<'_>, why: &str| Err(script.refuse(node, why, TODO));
-    let named = construction.child_by_field_name("constructor").map_or("", |name| script.of(name));
-    let mut stack = vec![script.tree.root_node()];
-    let mut found = None;
-    while let Some(node) = stack.pop() {
-        let class = matches!(node.kind(), "class_declaration" | "abstract_class_declaration");
-        if class && node.child_by_field_name("name").is_some_and(|name| script.of(name) == named) {
-            found = Some(node);
-        }
-        stack.extend(children(node));
-    }
-    let Some(class) = found else { return refuse(construction, "the class of this server is not seen here") };
+    let constructed = construction.child_by_field_name("constructor").filter(|name| name.kind() == "identifier");
+    let declared = constructed.and_then(|name| scope::declaration(script, name, script.of(name)));
+    let class = declared.and_then(|name| name.parent()).filter(|class| is_class(*class));
+    let Some((class, body)) = class.and_then(|class| Some((class, class.child_by_field_name("body")?))) else {
+        return refuse(construction, "the class of this server is not seen here");
+    };
     let given = construction.child_by_field_name("arguments").map(children).unwrap_or_default();
     if let Some(made) = given.into_iter().find(|given| makes(*given)) {
         return Err(script.refuse(
@@ -76,28 +56,40 @@ pub(super) fn may_be_made_anew(script: &Script, construction: Node<'_>) -> Resul
             "make it once, in a variable of its own, and hand that in",
         ));
     }
-    let Some(body) = class.child_by_field_name("body") else { return refuse(class, "this class has no body") };
+    let of_field = children(body).into_iter().find(|member| span(*member).contains(server));
+    let of_field = of_field.filter(|member| member.kind().ends_with("field_definition"));
+    let constructor = classes::constructor(script, body).and_then(|own| own.child_by_field_name("body"));
+    let set = constructor.map(children).unwrap_or_default().into_iter().find(|own| span(*own).contains(server));
+    let property = of_field
+        .and_then(|member| member_name(script, member))
+        .or_else(|| set.and_then(|own| assigned(script, own)).map(|(target, _)| target));
+    only_registers(script, class, &Kept { property: property.unwrap_or_default(), gone: &[] })?;
+    Ok(children(body).into_iter().any(|member| member_name(script, member) == Some("close")))
+}
+
+fn is_class(node: Node<'_>) -> bool {
+    matches!(node.kind(), "class_declaration" | "abstract_class_declaration")
+}
+
+/// Checks that making an instance of a class makes nothing but the server, and does nothing that lasts.
+fn only_registers(script: &Script, class: Node<'_>, kept: &Kept<'_>) -> Result<(), Refused> {
+    let refuse = |node: Node<'_>, why: &str| Err(script.refuse(node, why, TODO));
     if children(class).iter().any(|child| child.kind() == "class_heritage" && script.of(*child).contains("extends")) {
         return refuse(class, "the class extends another, whose constructor is not seen here");
     }
-    let member = |name: &str| children(body).into_iter().find(|member| member_name(script, *member) == Some(name));
-    let is_server = |value: Node<'_>| {
-        let made = bare(value).child_by_field_name("constructor").map_or("", |name| script.of(name));
-        matches!(made, "McpServer" | "Server")
-    };
-    for field in children(body).into_iter().filter(|member| member.kind().ends_with("field_definition")) {
-        if let Some(value) = field.child_by_field_name("value").filter(|value| makes(*value) && !is_server(*value)) {
+    let Some(body) = class.child_by_field_name("body") else { return Ok(()) };
+    for member in children(body).into_iter().filter(|member| member.kind().ends_with("field_definition")) {
+        if member_name(script, member) != Some(kept.property)
+            && !kept.gone.contains(&span(member))
+            && let Some(value) = member.child_by_field_name("value").filter(|value| makes(*value))
+        {
             return refuse(value, "each instance makes this for itself; it should be one for the process");
         }
     }
-    if let Some(constructor) = member("constructor") {
-        let server = children(constructor.child_by_field_name("body").unwrap_or(constructor))
-            .into_iter()
-            .find_map(|statement| assigned(script, statement).filter(|(_, value)| is_server(*value)));
-        let kept = Kept { property: server.map_or("", |(target, _)| target), gone: &[] };
-        registers(script, body, constructor, &kept, &mut Vec::new())?;
+    match classes::constructor(script, body) {
+        Some(constructor) => registers(script, body, constructor, kept, &mut Vec::new()),
+        None => Ok(()),
     }
-    Ok(member("close").is_some())
 }
 
 /// What the constructor may make: the server's field, and what is not made any more.
@@ -158,11 +150,6 @@ fn assigned<'t>(script: &'t Script, statement: Node<'t>) -> Option<(&'t str, Nod
 /// Whether a value is made by a construction or a call.
 fn makes(value: Node<'_>) -> bool {
     matches!(bare(value).kind(), "new_expression" | "call_expression" | "object" | "array")
-}
-
-pub(super) fn member_name<'t>(script: &'t Script, member: Node<'t>) -> Option<&'t str> {
-    let name = member.child_by_field_name("name").or_else(|| member.child_by_field_name("property"))?;
-    Some(script.of(name))
 }
 
 /// The text of a node without the functions in it.

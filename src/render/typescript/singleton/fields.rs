@@ -3,10 +3,10 @@
 use tree_sitter::Node;
 
 use super::build::Build;
-use super::class::member_name;
 use super::made::{Made, options};
 use crate::model::facts::Span;
 use crate::plan::Site;
+use crate::render::typescript::classes::member_name;
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, span, statement};
 use crate::render::{Refused, all};

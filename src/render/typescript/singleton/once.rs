@@ -4,11 +4,12 @@ use tree_sitter::Node;
 
 use super::build::{Build, Connect};
 use super::continued::{self, Continued};
-use super::once_uses::{exports, field, named, of_this};
+use super::once_uses::{exports, named};
 use super::routes::Handled;
 use crate::model::facts::Span;
 use crate::plan::loggers::{LEVELS, names_logger};
 use crate::render::Refused;
+use crate::render::typescript::classes::{field, uses as of_this};
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, is_statement, span};
 

@@ -3,12 +3,12 @@
 use tree_sitter::Node;
 
 use super::build::{Build, TODO};
-use super::class::member_name;
 use super::once::{Flag, Search};
 use super::routes::Method;
 use crate::model::facts::Span;
 use crate::render::Refused;
 use crate::render::all;
+use crate::render::typescript::classes::{field, uses as of_this};
 use crate::render::typescript::scope;
 use crate::render::typescript::script::{Script, children, is_function, is_statement, span, statement};
 
@@ -318,33 +318,4 @@ pub(super) fn exports(script: &Script, name: &str) -> bool {
         }),
         _ => false,
     })
-}
-
-/// The class around a node.
-fn class(node: Node<'_>) -> Option<Node<'_>> {
-    std::iter::successors(Some(node), Node::parent).find(|node| node.kind() == "class_body")
-}
-
-/// `this.name` in the class around a node.
-pub(super) fn of_this<'t>(script: &Script, within: Node<'t>, name: &str) -> Vec<Node<'t>> {
-    let mut out = Vec::new();
-    let mut pending: Vec<Node<'t>> = class(within).into_iter().collect();
-    while let Some(node) = pending.pop() {
-        let of_this = node.child_by_field_name("object").is_some_and(|object| object.kind() == "this");
-        let own = node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
-        if node.kind() == "member_expression" && of_this && own {
-            out.push(node);
-        }
-        pending.extend(children(node));
-    }
-    out.sort_by_key(Node::start_byte);
-    out
-}
-
-/// The declaration of a field in the class around a node.
-pub(super) fn field<'t>(script: &Script, within: Node<'t>, name: &str) -> Option<Node<'t>> {
-    let members = children(class(within)?).into_iter();
-    members
-        .filter(|member| member.kind().ends_with("field_definition"))
-        .find(|member| member_name(script, *member) == Some(name))
 }

@@ -8,7 +8,7 @@ use crate::model::facts::Span;
 use crate::plan::transport::Fact;
 use crate::render::Refused;
 use crate::render::typescript::script::{
-    bare, children, enclosing_function, is_function, is_statement, leading_comments, span, statement,
+    Script, bare, children, enclosing_function, is_function, is_statement, leading_comments, span, statement,
 };
 
 impl<'w> Fold<'w> {
@@ -166,10 +166,17 @@ impl<'w> Fold<'w> {
     pub(super) fn ends_with_listener(&mut self, unit: usize, shutdown: Node<'w>) -> bool {
         let script = &self.world.units[unit].script;
         let behind = std::iter::successors(shutdown.next_named_sibling(), Node::next_named_sibling);
-        let behind: Vec<&str> = behind.map(|node| script.of(node)).collect();
-        let exits = |text: &&&str| text.contains("process.exit");
-        let closes = behind.iter().filter(exits).any(|text| text.contains(".close("));
-        let late = behind.iter().filter(exits).any(|text| text.contains("setTimeout("));
+        let calls: Vec<Node<'w>> = behind.filter_map(|node| first_call(node)).collect();
+        let exits = |call: &&Node<'w>| {
+            let callback = self.argument(**call, 0);
+            callback.is_some_and(|callback| is_function(callback) && script.of(callback).contains("process.exit"))
+        };
+        let callee = |call: &Node<'w>| call.child_by_field_name("function");
+        let closes = calls.iter().filter(exits).filter_map(callee).any(|callee| {
+            callee.child_by_field_name("property").is_some_and(|name| script.of(name) == "close")
+                && callee.child_by_field_name("object").is_some_and(|object| listens(script, script.of(object)))
+        });
+        let late = calls.iter().filter(exits).filter_map(callee).any(|callee| script.of(callee) == "setTimeout");
         if !closes || !late || !self.closing_statement(unit, shutdown) {
             return false;
         }
@@ -274,4 +281,34 @@ impl<'w> Fold<'w> {
             )
         })
     }
+}
+
+/// The call that a statement begins with: `setTimeout(…)` of `setTimeout(…).unref();`.
+fn first_call(statement: Node<'_>) -> Option<Node<'_>> {
+    let mut call = children(statement).first().copied().filter(|call| call.kind() == "call_expression")?;
+    while let Some(inner) = call.child_by_field_name("function").and_then(|callee| callee.child_by_field_name("object"))
+    {
+        if inner.kind() != "call_expression" {
+            break;
+        }
+        call = inner;
+    }
+    Some(call)
+}
+
+/// Whether a name of a file is given a server that listens: `const http = app.listen(…)`, `this.http = createServer(…)`.
+fn listens(script: &Script, name: &str) -> bool {
+    any(script.tree.root_node(), &mut |node| {
+        let (target, value) = match node.kind() {
+            "variable_declarator" => (node.child_by_field_name("name"), node.child_by_field_name("value")),
+            "assignment_expression" => (node.child_by_field_name("left"), node.child_by_field_name("right")),
+            _ => return false,
+        };
+        let callee = value.and_then(|value| bare(value).child_by_field_name("function"));
+        target.is_some_and(|target| script.of(target) == name)
+            && callee.is_some_and(|callee| {
+                let called = callee.child_by_field_name("property").unwrap_or(callee);
+                matches!(script.of(called), "listen" | "createServer")
+            })
+    })
 }

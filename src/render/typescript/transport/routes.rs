@@ -376,7 +376,10 @@ impl<'w> Fold<'w> {
         uses.into_iter().filter(|used| !self.edits[unit].gone(*used)).any(|used| {
             let call = used.parent().filter(|list| list.kind() == "arguments").and_then(|list| list.parent());
             let callee = call.and_then(|call| call.child_by_field_name("function"));
-            callee.is_some_and(|callee| callee.kind() == "identifier")
+            let method =
+                callee.and_then(|callee| callee.child_by_field_name("property")).map(|name| file.script.of(name));
+            let registers = matches!(method, Some("get" | "delete" | "all" | "use" | "put" | "patch" | "route"));
+            call.is_some_and(|_| !registers)
                 || used.parent().is_some_and(|parent| parent.child_by_field_name("function") == Some(used))
         })
     }

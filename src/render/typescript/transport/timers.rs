@@ -2,8 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::fold::{Fold, any};
+use super::fold::Fold;
 use super::world::Name;
+use crate::render::typescript::classes;
 use crate::render::typescript::script::{bare, children, statement};
 
 impl<'w> Fold<'w> {
@@ -31,16 +32,8 @@ impl<'w> Fold<'w> {
     pub(super) fn unused_timers(&mut self) {
         for (unit, class, name) in self.timer_fields.clone() {
             let script = &self.world.units[unit].script;
-            let mut uses = Vec::new();
-            any(class, &mut |node| {
-                let field = node.kind() == "member_expression"
-                    && node.child_by_field_name("object").is_some_and(|object| object.kind() == "this")
-                    && node.child_by_field_name("property").is_some_and(|property| script.of(property) == name);
-                if field && !self.edits[unit].gone(node) {
-                    uses.push(node);
-                }
-                false
-            });
+            let mut uses = classes::uses(script, class, name);
+            uses.retain(|used| !self.edits[unit].gone(*used));
             for used in uses.iter().copied() {
                 let at = statement(used);
                 let stops = ["clearInterval(", "clearTimeout("].iter().any(|call| script.of(at).starts_with(call));
@@ -59,10 +52,7 @@ impl<'w> Fold<'w> {
                 self.ask_no_more(unit, used);
             }
             if uses.iter().all(|used| self.edits[unit].gone(*used)) {
-                let field = children(class).into_iter().find(|member| {
-                    member.kind().ends_with("field_definition")
-                        && member.child_by_field_name("name").is_some_and(|field| script.of(field) == name)
-                });
+                let field = classes::field(script, class, name);
                 if let Some(field) = field.filter(|field| !self.edits[unit].gone(*field)) {
                     self.remove(unit, field);
                 }
