@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::bounds;
 use super::work::{Alongside, Work};
 use crate::model::facts::Span;
 use crate::plan::handle::Kind;
@@ -49,7 +50,10 @@ fn one(work: &mut Work<'_>, script: &Script, branch: Node<'_>, carrier: usize, c
     else {
         return Ok(());
     };
-    let Some((asks, looked)) = asks(work, script, bare(condition), carrier) else { return Ok(()) };
+    let Some((asks, looked)) = asks(work, script, bare(condition), carrier) else {
+        both(work, script, branch, bare(condition), carrier, creates);
+        return Ok(());
+    };
     let otherwise = branch.child_by_field_name("alternative");
     let writes = work.touches(carrier).any(|touch| {
         matches!(touch.kind, Kind::Write | Kind::GetOrCreate)
@@ -78,6 +82,47 @@ fn one(work: &mut Work<'_>, script: &Script, branch: Node<'_>, carrier: usize, c
         }
         _ => Ok(()),
     }
+}
+
+/// `if (!games.has(id) && games.size >= MAX_GAMES)`: under a handle that was just made there is nothing yet, and where something is
+/// looked up there is room for it.
+fn both(
+    work: &mut Work<'_>,
+    script: &Script,
+    branch: Node<'_>,
+    condition: Node<'_>,
+    carrier: usize,
+    creates: bool,
+) -> Option<()> {
+    let (left, right) = (condition.child_by_field_name("left")?, condition.child_by_field_name("right")?);
+    let sign = script.of(condition.child_by_field_name("operator")?);
+    let idle = match sign {
+        "&&" => Asks::Missing,
+        "||" => Asks::There,
+        _ => return None,
+    };
+    let asked = |side: Node<'_>| {
+        let found = asks(work, script, bare(side), carrier);
+        found.is_some_and(|(asks, looked)| asks == idle && looked.variable.is_none())
+    };
+    let early = || {
+        let mut writes = work.touches(carrier).filter(|touch| touch.kind == Kind::Write);
+        writes.all(|write| write.at.path != script.path || branch.end_byte() <= write.at.span.start as usize)
+    };
+    let cut = if asked(left) {
+        Span::new(left.start_byte(), right.start_byte())
+    } else if asked(right) {
+        Span::new(left.end_byte(), right.end_byte())
+    } else {
+        return None;
+    };
+    let other = if asked(left) { right } else { left };
+    if creates && early() {
+        work.edits.cut(script, cut);
+    } else if !creates && sign == "&&" && bounds::is_bound(work, script, bare(other)) && bounds::is_exit(branch) {
+        work.edits.cut(script, script.removal(branch));
+    }
+    Some(())
 }
 
 /// What a condition looked at.
@@ -186,7 +231,7 @@ pub fn declarator<'t>(script: &Script, function: Node<'t>, name: &str, before: u
 }
 
 /// Whether a branch does nothing but leave, after a word in the log perhaps.
-fn leaves(then: Node<'_>) -> bool {
+pub(super) fn leaves(then: Node<'_>) -> bool {
     let statements = if then.kind() == "statement_block" { children(then) } else { vec![then] };
     let (Some(last), rest) = (statements.last(), &statements[..statements.len().saturating_sub(1)]) else {
         return false;
@@ -272,6 +317,7 @@ fn created<'t>(
                 }
             },
             ("return_statement", "identifier") => {}
+            _ if bounds::is_check(work, script, statement) => {}
             _ => return Err(more(script, statement)),
         }
     }

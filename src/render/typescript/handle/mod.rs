@@ -7,6 +7,7 @@ mod absent;
 mod access;
 mod asked;
 mod beginnings;
+mod bounds;
 pub mod captured;
 mod carried;
 mod checks;
@@ -90,6 +91,7 @@ fn begin<'a>(handle: &'a Handle, scripts: &'a Scripts<'a>, declaring: &Script) -
         features: Features { owner: handle.owner, ..Features::of(declaring) },
         initials: Vec::new(),
         idle: None,
+        limit: None,
         close: None,
         done: Vec::new(),
         outward: false,
@@ -143,6 +145,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     asked::once(&mut work)?;
     create::missing(&mut work)?;
     checks::known(&mut work)?;
+    bounds::take_over(&mut work)?;
     store::declare(&mut work)?;
     if handle.wrapped {
         let class = scripts.expression(&handle.store.made)?;
