@@ -18,6 +18,7 @@ mod dropped;
 pub(super) mod edits;
 mod either_way;
 pub(super) mod finish;
+mod found;
 pub(super) mod initial;
 mod injected;
 mod keys;
@@ -129,6 +130,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     timers::of_values(&mut work)?;
     checks::no_timers(&work)?;
     create::existing(&mut work)?;
+    found::retype(&mut work)?;
     access::rewrite(&mut work)?;
     keys::pass_on(&mut work)?;
     carried::put_in(&mut work)?;
@@ -165,6 +167,7 @@ fn finished_work(mut work: Work<'_>, files: &dyn Files, declaring: &Script) -> R
     names_are_free(&work)?;
     // What is dispatched by name asks for its handle anyway.
     work.features.transition = work.edits.call(GIVEN);
+    work.features.create = work.edits.call(".create");
     let mut out = Rendered::default();
     module(&mut work, files, declaring, &mut out)?;
     let mut paths = work.edits.paths();
