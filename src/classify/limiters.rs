@@ -39,7 +39,7 @@ fn is_answer_of(analysis: &Analysis<'_>, id: ObjId, names: &[&str]) -> bool {
 }
 
 /// The expressions that stand for what is kept: reads of the store, and uses of the variables that they go to.
-fn reads(analysis: &Analysis<'_>, keyed: &Keyed) -> Vec<ExprRef> {
+pub(super) fn reads(analysis: &Analysis<'_>, keyed: &Keyed) -> Vec<ExprRef> {
     let mut out = Vec::new();
     for access in keyed.accesses.iter().filter(|access| matches!(access.kind, Kind::Read | Kind::GetOrCreate)) {
         out.push(access.at);
