@@ -295,6 +295,10 @@ fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<Endings, Prob
                     }
                     continue;
                 }
+                if let Some(timer) = swept_in_place(context, at) {
+                    sweeps.push(place(timer));
+                    continue;
+                }
                 let calls: Vec<ExprRef> = flow
                     .callers
                     .get(&func)
@@ -370,6 +374,33 @@ fn only_drops(context: &Context<'_, '_>, func: FuncRef, key: ExprRef) -> bool {
         })
 }
 
+/// The call of `setInterval` whose function goes through the entries, and does nothing but to drop some of them, where a use of the state
+/// is the code that drops: `setInterval(() => { for (const [id, seen] of lastSeen) if (seen < limit) drop(id) }, 60_000)`.
+fn swept_in_place(context: &Context<'_, '_>, at: ExprRef) -> Option<ExprRef> {
+    const PLAIN: &[&str] = &["delete", "now", "entries", "keys", "values", "get", "has", "getTime", "valueOf"];
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(at.module);
+    let own = flow.program.func_of(at);
+    let timer = interval_of(context, own)?;
+    let within = |id: &ExprId| flow.program.within(At { module: at.module, id: facts.expr(*id).func }, own);
+    let told: Vec<_> = facts
+        .expr_ids()
+        .filter(within)
+        .filter(|id| flow.performs(At { module: at.module, id: *id }, Op::Log))
+        .map(|id| facts.expr(id).span)
+        .collect();
+    let drops = facts.expr_ids().filter(within).all(|id| match facts.kind(id) {
+        ExprKind::Call { callee, .. } => {
+            id == at.id
+                || told.iter().any(|span| span.contains(facts.expr(id).span))
+                || matches!(facts.kind(*callee), ExprKind::Member { name, .. } if PLAIN.contains(&name.text()))
+        }
+        ExprKind::Assign { target, .. } => matches!(facts.kind(*target), ExprKind::Symbol(_)),
+        _ => true,
+    });
+    drops.then_some(timer)
+}
+
 /// The call of `setInterval` that does nothing but a call: `setInterval(() => store.sweep(), 60_000)`.
 fn timer(context: &Context<'_, '_>, call: ExprRef) -> Option<ExprRef> {
     let flow = &context.analysis.flow;
@@ -381,13 +412,20 @@ fn timer(context: &Context<'_, '_>, call: ExprRef) -> Option<ExprRef> {
                 .expr_ids()
                 .filter(|id| facts.expr(*id).func == own.id)
                 .all(|id| facts.expr(call.id).span.contains(facts.expr(id).span));
-    let timer = facts.expr_ids().find(|id| {
-        let ExprKind::Call { callee, args } = facts.kind(*id) else { return false };
+    interval_of(context, own).filter(|_| runs_alone)
+}
+
+/// The call of `setInterval` that is handed a function.
+fn interval_of(context: &Context<'_, '_>, func: FuncRef) -> Option<ExprRef> {
+    let flow = &context.analysis.flow;
+    let facts = flow.program.module(func.module);
+    let mut calls = facts.expr_ids().map(|id| At { module: func.module, id });
+    calls.find(|at| {
+        let ExprKind::Call { callee, args } = facts.kind(at.id) else { return false };
         let interval = matches!(facts.kind(*callee), ExprKind::Global(name) if *name == "setInterval");
-        let first = args.first().map(|arg| At { module: call.module, id: arg.value });
-        interval && first.is_some_and(|first| flow.functions_at(first).eq([own]))
-    })?;
-    runs_alone.then_some(At { module: call.module, id: timer })
+        let first = args.first().map(|arg| At { module: func.module, id: arg.value });
+        interval && first.is_some_and(|first| flow.functions_at(first).eq([func]))
+    })
 }
 
 /// Refuses where tools use the id in functions that the handle does not come to: half of what a session was would be left.
