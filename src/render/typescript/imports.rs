@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::script::{Script, children, span};
+use super::scripts::mentions;
 use crate::model::facts::Span;
 use crate::render::Change;
 
@@ -32,6 +33,29 @@ pub fn local_name(script: &Script, source: &str, name: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// The changes that take away what a file imports by name and does not use.
+pub fn unused(script: &Script) -> Vec<Change> {
+    let root = script.tree.root_node();
+    let mut out = Vec::new();
+    for statement in children(root).into_iter().filter(|node| node.kind() == "import_statement") {
+        let mut lists =
+            children(statement).into_iter().flat_map(children).filter(|part| part.kind() == "named_imports");
+        let Some(list) = lists.next() else { continue };
+        let is_used = |specifier: &Node<'_>| {
+            let local = specifier.child_by_field_name("alias").or_else(|| specifier.child_by_field_name("name"));
+            local.is_none_or(|local| mentions(script, root, script.of(local)).iter().any(|used| *used != local))
+        };
+        let all = children(list);
+        let kept: Vec<&str> = all.iter().filter(|one| is_used(one)).map(|one| script.of(*one)).collect();
+        if kept.is_empty() && list.parent().is_some_and(|clause| children(clause).len() == 1) {
+            out.push(script.change(script.removal_below_comments(statement), ""));
+        } else if kept.len() < all.len() && !kept.is_empty() {
+            out.push(script.change(span(list), format!("{{ {} }}", kept.join(", "))));
+        }
+    }
+    out
 }
 
 /// The name under which a file has a module as a whole: that of its default export, or of all its exports.

@@ -60,6 +60,18 @@ impl<'f> Scripts<'f> {
         Ok(&slot.get_or_init(|| Box::new(Link { script, next: OnceCell::new() })).script)
     }
 
+    /// A file that is to be made, and begins as another one.
+    pub fn draft(&self, like: &Script, path: &str) -> &Script {
+        let mut slot = &self.first;
+        while let Some(link) = slot.get() {
+            if link.script.path == path {
+                return &link.script;
+            }
+            slot = &link.next;
+        }
+        &slot.get_or_init(|| Box::new(Link { script: like.draft(path), next: OnceCell::new() })).script
+    }
+
     /// The node at a site.
     pub fn at(&self, site: &Site) -> Result<Code<'_>, Refused> {
         let script = self.open(&site.path)?;
@@ -148,12 +160,24 @@ impl<'f> Scripts<'f> {
                 self.exported(file, exported, hops)
             }
             "function_declaration" | "generator_function_declaration" | "class_declaration" => Some(found),
+            "identifier" if node.parent().is_some_and(|clause| clause.kind() == "import_clause") => {
+                self.exported_by_default(self.imported(script, node)?, hops)
+            }
             _ => None,
         }
     }
 
+    /// What a file exports by default.
+    fn exported_by_default<'s>(&'s self, script: &'s Script, hops: usize) -> Option<Code<'s>> {
+        let statements = children(script.tree.root_node()).into_iter();
+        let value = statements
+            .filter(|node| node.kind() == "export_statement")
+            .find_map(|node| node.child_by_field_name("value"))?;
+        self.follow(Code { script, node: value }, hops)
+    }
+
     /// The file that an import takes a name from.
-    fn imported<'s>(&'s self, script: &Script, specifier: Node<'_>) -> Option<&'s Script> {
+    pub fn imported<'s>(&'s self, script: &Script, specifier: Node<'_>) -> Option<&'s Script> {
         let statement = std::iter::successors(Some(specifier), Node::parent)
             .find(|node| matches!(node.kind(), "import_statement" | "export_statement"))?;
         let source = script.of(statement.child_by_field_name("source")?).trim_matches(['\'', '"', '`']);
