@@ -35,24 +35,40 @@ pub fn local_name(script: &Script, source: &str, name: &str) -> Option<String> {
     None
 }
 
-/// The changes that take away what a file imports by name and does not use.
+/// The name that an import's specifier has here.
+fn local_of(specifier: Node<'_>) -> Option<Node<'_>> {
+    specifier.child_by_field_name("alias").or_else(|| specifier.child_by_field_name("name"))
+}
+
+/// The changes that take away what a file imports and does not use.
 pub fn unused(script: &Script) -> Vec<Change> {
     let root = script.tree.root_node();
+    let is_used = |local: Node<'_>| mentions(script, root, script.of(local)).iter().any(|used| *used != local);
     let mut out = Vec::new();
     for statement in children(root).into_iter().filter(|node| node.kind() == "import_statement") {
-        let mut lists =
-            children(statement).into_iter().flat_map(children).filter(|part| part.kind() == "named_imports");
-        let Some(list) = lists.next() else { continue };
-        let is_used = |specifier: &Node<'_>| {
-            let local = specifier.child_by_field_name("alias").or_else(|| specifier.child_by_field_name("name"));
-            local.is_none_or(|local| mentions(script, root, script.of(local)).iter().any(|used| *used != local))
-        };
-        let all = children(list);
-        let kept: Vec<&str> = all.iter().filter(|one| is_used(one)).map(|one| script.of(*one)).collect();
-        if kept.is_empty() && list.parent().is_some_and(|clause| children(clause).len() == 1) {
-            out.push(script.change(script.removal_below_comments(statement), ""));
-        } else if kept.len() < all.len() && !kept.is_empty() {
-            out.push(script.change(span(list), format!("{{ {} }}", kept.join(", "))));
+        let Some(clause) = children(statement).into_iter().find(|part| part.kind() == "import_clause") else { continue };
+        let mut kept = false;
+        let mut changes = Vec::new();
+        for part in children(clause) {
+            if part.kind() != "named_imports" {
+                let local = if part.kind() == "identifier" { Some(part) } else { children(part).first().copied() };
+                kept |= local.is_none_or(is_used);
+                continue;
+            }
+            let all = children(part);
+            let used: Vec<&str> = all
+                .iter()
+                .filter(|one| local_of(**one).is_none_or(is_used))
+                .map(|one| script.of(*one))
+                .collect();
+            kept |= !used.is_empty();
+            if used.len() < all.len() && !used.is_empty() {
+                changes.push(script.change(span(part), format!("{{ {} }}", used.join(", "))));
+            }
+        }
+        match kept {
+            true => out.extend(changes),
+            false => out.push(script.change(script.removal_below_comments(statement), "")),
         }
     }
     out

@@ -125,6 +125,12 @@ impl<'f> Scripts<'f> {
                     return member(code, name).and_then(|found| self.follow(found, hops));
                 }
                 let object = self.follow(Code { script, node: object }, hops)?;
+                if object.node.kind() == "new_expression" {
+                    let class = object.to(object.node.child_by_field_name("constructor")?);
+                    let class = self.follow(class, hops).filter(|class| class.node.kind() == "class_declaration")?;
+                    let found = member_of(class.to(class.node.child_by_field_name("body")?), name)?;
+                    return self.follow(found, hops);
+                }
                 let value = property(object, name)?;
                 self.follow(value, hops)
             }
@@ -407,7 +413,12 @@ pub fn entry<'s>(object: Code<'s>, name: &str) -> Option<Node<'s>> {
 /// What `this.name` is in the class around a place: a method, or a field's value.
 fn member<'s>(from: Code<'s>, name: &str) -> Option<Code<'s>> {
     let class = std::iter::successors(from.node.parent(), Node::parent).find(|node| node.kind() == "class_body")?;
-    for found in children(class) {
+    member_of(from.to(class), name)
+}
+
+/// A method of a class, or a field's value.
+fn member_of<'s>(from: Code<'s>, name: &str) -> Option<Code<'s>> {
+    for found in children(from.node) {
         let own = found.child_by_field_name("name").or_else(|| found.child_by_field_name("property"));
         if own.is_none_or(|own| from.script.of(own) != name) {
             continue;

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::shed::{self, type_named};
 use super::work::Work;
-use crate::plan::handle::Entry;
+use crate::plan::handle::{Entry, ToolUse};
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, bare, children, enclosing_function, span};
 use crate::render::typescript::scripts::{Code, binds, declaration};
@@ -31,12 +31,37 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
             if let Some(function) = enclosing_function(node) {
                 shed::leftovers(work, script, function);
                 if let Some((_, parameter)) = shed::last_unused(work, script, function) {
-                    shed::drop_parameter(&mut work.edits, script, parameter);
+                    match is_typed_anyway(work, tool, Code { script, node: function }) {
+                        true => shed::drop_parameter(&mut work.edits, script, parameter),
+                        false => work.edits.insert(script, parameter.start_byte(), "_"),
+                    }
                 }
             }
         }
     }
     Ok(())
+}
+
+/// Whether a function that is registered for each entry of a table keeps the types of its parameters with one less of them. Where the
+/// type of the schemas says little, the SDK tells by their number what they are.
+fn is_typed_anyway(work: &Work<'_>, tool: &ToolUse, function: Code<'_>) -> bool {
+    let parameters = function.node.child_by_field_name("parameters").map(children).unwrap_or_default();
+    let written = parameters.first().is_some_and(|first| first.child_by_field_name("type").is_some());
+    if !function.script.typed() || written || tool.entry.is_some() {
+        return true;
+    }
+    let entry = work.scripts.at(&tool.handler).ok().and_then(table_entry);
+    let said = entry.and_then(|(entry, _)| said(work, entry));
+    said.is_none_or(|of_entry| {
+        let mut texts = vec![of_entry.text().to_owned()];
+        let mut stack = vec![of_entry.node];
+        while let Some(node) = stack.pop() {
+            stack.extend(children(node));
+            let named = (node.kind() == "type_identifier").then(|| type_named(work.scripts, of_entry.to(node)));
+            texts.extend(named.flatten().map(|named| named.text().to_owned()));
+        }
+        texts.iter().any(|text| text.contains("ZodRawShape")) && !texts.iter().any(|text| text.contains("any>"))
+    })
 }
 
 /// Whether nothing is left of a context.

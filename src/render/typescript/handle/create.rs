@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::beginnings;
+use super::instances;
 use super::initial::{chosen, free, nothing};
 use super::minted;
 use super::reach;
@@ -278,6 +279,10 @@ fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
     if object != "this" {
         work.outward = true;
     }
+    let object = match object.strip_prefix("this.") {
+        Some(field) => instances::field(work, script, tool, field)?,
+        None => object,
+    };
     Ok(format!("{object}.{}", handle.store.name))
 }
 

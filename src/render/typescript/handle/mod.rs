@@ -19,6 +19,7 @@ mod either_way;
 pub(super) mod finish;
 pub(super) mod initial;
 mod injected;
+mod instances;
 mod keys;
 mod minted;
 pub(super) mod mode;
@@ -325,7 +326,7 @@ pub(super) fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wa
 /// A file that is to be made, as one change: all that it holds. What it imports is added to what is left of the other's imports.
 fn whole_draft(script: &Script, changes: Vec<Change>, wanted: &[Wanted<'_>]) -> Vec<Change> {
     let all = |script: &Script, changes| applied(script, Span::new(0, script.text().len()), changes);
-    let text = all(script, prune(script, changes));
+    let text = all(script, changes);
     let text = script.with_text(&text).map_or(text, |own| all(&own, imports::add(&own, wanted)));
     let text = script.with_text(&text).map_or(text, |own| all(&own, imports::unused(&own)));
     let newline = script.style.newline;

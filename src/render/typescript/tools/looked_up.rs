@@ -166,7 +166,7 @@ fn listed_elsewhere(
 ) -> Option<Result<Vec<Change>, Refused>> {
     if let Some(file) = OwnFile::of(scripts, beside, table) {
         let draft = file.draft(scripts, &tool.name)?;
-        return Some(file.rewrite(draft, text, &tool.name).map(|mut changes| {
+        return Some(file.rewrite(draft, text, &tool.name, None).map(|mut changes| {
             changes.extend(file.place(draft, &tool.name, before));
             changes
         }));

@@ -158,7 +158,15 @@ impl<'s> OwnFile<'s> {
     }
 
     /// What makes the file of the new tool out of that of the other: its literal, its name, and nothing else that is only the other's.
-    pub fn rewrite(&self, draft: &Script, literal: &str, tool: &str) -> Result<Vec<Change>, Refused> {
+    ///
+    /// `schema` is that of the new tool, and the name of the constant that the other keeps its own in.
+    pub fn rewrite(
+        &self,
+        draft: &Script,
+        literal: &str,
+        tool: &str,
+        schema: Option<(&str, &str)>,
+    ) -> Result<Vec<Change>, Refused> {
         let constant = self.constant(tool);
         let root = draft.tree.root_node();
         let own = span(self.entry.node);
@@ -175,12 +183,18 @@ impl<'s> OwnFile<'s> {
         );
         let mut kept = vec![main];
         let mut words = outside;
+        let mut shapes = Vec::new();
         loop {
             let more = top.iter().copied().find(|node| {
                 !kept.contains(node) && !imports(node) && declared(draft, *node).is_some_and(|name| names(&words, name))
             });
             let Some(more) = more else { break };
             let node = more.child_by_field_name("declaration").unwrap_or(more);
+            if let Some(change) = schema.and_then(|schema| constant_schema(draft, node, schema)) {
+                shapes.push(change);
+                kept.push(more);
+                continue;
+            }
             if !matches!(node.kind(), "type_alias_declaration" | "interface_declaration") {
                 return Err(self.entry.script.refuse(
                     self.entry.node,
@@ -195,6 +209,7 @@ impl<'s> OwnFile<'s> {
             kept.push(more);
         }
         let mut changes = vec![draft.change(own, draft.style.dress(literal))];
+        changes.extend(shapes);
         for node in top.iter().copied().filter(|node| !imports(node)) {
             let tells = matches!(node.kind(), "export_statement" | "expression_statement") && node != main;
             let named = mentions(draft, node, self.local());
@@ -223,6 +238,15 @@ impl<'s> OwnFile<'s> {
             .and_then(|own| own.child_by_field_name("name"));
         name.map_or(self.name, |name| self.entry.script.of(name))
     }
+}
+
+/// The change of a constant that holds a schema which its type is taken from.
+fn constant_schema(draft: &Script, declaration: Node<'_>, (name, schema): (&str, &str)) -> Option<Change> {
+    let declarators = children(declaration);
+    let [own] = declarators.as_slice() else { return None };
+    let is_it = own.kind() == "variable_declarator" && declared(draft, declaration) == Some(name);
+    let value = own.child_by_field_name("value").filter(|_| is_it)?;
+    Some(draft.change(span(value), draft.style.dress(schema)))
 }
 
 /// The name that a statement at the top declares.

@@ -12,7 +12,7 @@ use crate::classify::words::capital;
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
 use crate::render::typescript::script::{Script, children};
-use crate::render::typescript::scripts::{Code, Scripts};
+use crate::render::typescript::scripts::{Code, Scripts, property};
 use crate::render::{Change, Refused};
 
 /// Adds a tool before or behind the entry of another, which is the literal and the property of it that has that one's handler.
@@ -40,7 +40,9 @@ pub fn insert(
     };
     let file = OwnFile::of(scripts, beside, entry).ok_or_else(lost)?;
     let draft = file.draft(scripts, &tool.name).ok_or_else(lost)?;
-    let mut changes = file.rewrite(draft, &text, &tool.name)?;
+    let schema = constant(scripts, entry, tool);
+    let schema = schema.as_ref().map(|(name, shape)| (*name, shape.as_str()));
+    let mut changes = file.rewrite(draft, &text, &tool.name, schema)?;
     changes.extend(file.place(draft, &tool.name, before));
     changes.extend(create::zod_import(draft, tool));
     Ok(changes)
@@ -96,7 +98,8 @@ fn whole(literal: Node<'_>) -> Node<'_> {
 fn schema_key<'s>(script: &'s Script, entry: Node<'s>) -> Option<&'s str> {
     let known = ["inputSchema", "schema", "parameters", "paramsSchema", "argsSchema", "shape", "input"];
     children(entry).into_iter().find_map(|field| {
-        let key = field.child_by_field_name("key").map(|key| script.of(key))?;
+        let short = (field.kind() == "shorthand_property_identifier").then_some(field);
+        let key = field.child_by_field_name("key").or(short).map(|key| script.of(key))?;
         known.contains(&key).then_some(key)
     })
 }
@@ -140,6 +143,15 @@ fn field_of(
         _ if matches!(value.kind(), "string" | "number" | "true" | "false") => Ok(Some(script.of(field).to_owned())),
         _ => Err(unknown(script, field)),
     }
+}
+
+/// The constant that an entry has its schema in, and the schema of a new tool in its form.
+fn constant<'s>(scripts: &Scripts<'_>, entry: Code<'s>, tool: &NewTool) -> Option<(&'s str, String)> {
+    let script = entry.script;
+    let named = property(entry, schema_key(script, entry.node)?)?;
+    let is_name = matches!(named.node.kind(), "identifier" | "shorthand_property_identifier");
+    let shape = inputs(script, tool).unwrap_or_else(|| schema::alone(script, &[]));
+    is_name.then(|| (named.text(), schema_like(scripts, named, shape)))
 }
 
 /// A schema in the form of another: a shape, or the object that is made of one.
