@@ -5,6 +5,7 @@ mod callbacks;
 pub mod captured;
 mod carriers;
 mod chosen;
+pub mod clients;
 mod closures;
 mod composite;
 pub mod external;

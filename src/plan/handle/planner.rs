@@ -6,8 +6,8 @@ use super::names::{Names, Source};
 use super::stops::{made_anew, unreached};
 use super::wrapped::{self, Wrapped};
 use super::{
-    Container, Handle, Lifetime, Role, Store, ToolUse, chosen, composite, external, facts, groups, listing, objects,
-    registry, roles,
+    Container, Handle, Lifetime, Role, Store, ToolUse, chosen, clients, composite, external, facts, groups, listing,
+    objects, registry, roles,
 };
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
@@ -42,15 +42,17 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
         .collect();
     let (outside, stores): (Vec<&Found>, Vec<&Found>) =
         stores.into_iter().partition(|found| external::is_outside(context, found));
-    for found in outside {
-        match external::step(context, server, found, &names, settings) {
+    for group in clients::together(context, &outside) {
+        match external::step(context, server, &group, &names, settings) {
             Ok(mut step) => {
                 chosen::obey(&mut step, &names, settings, &mut out.wrong);
                 step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
                 names.take(&step);
                 out.steps.push(step);
             }
-            Err(problem) => out.manual.push(manual(context, found, problem)),
+            Err(problem) => {
+                out.manual.extend(group.iter().map(|found| manual(context, found, problem.clone())));
+            }
         }
     }
     let wrapped: Vec<Wrapped> = stores.iter().filter_map(|found| wrapped::of(context, found)).collect();

@@ -24,6 +24,7 @@ mod keys;
 mod minted;
 pub(super) mod mode;
 mod of_class;
+pub(super) mod opening;
 mod outside;
 pub(super) mod reach;
 mod registry;
