@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::beginnings;
-use super::instances;
 use super::initial::{chosen, free, nothing};
+use super::instances;
 use super::minted;
 use super::reach;
 use super::work::{Import, Work};

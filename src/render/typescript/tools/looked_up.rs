@@ -225,7 +225,8 @@ fn module(entry: Code<'_>, other: &Other<'_>, tool: &NewTool) -> Result<String, 
             }
             ("title" | "annotations" | "outputSchema", _) => {}
             (_, Some(value)) if defines(&value) => {
-                let inner = of_definition.join(",\n").replace('\n', "\n\t\t");
+                let deeper: Vec<String> = of_definition.iter().map(|text| text.replace('\n', "\n\t")).collect();
+                let inner = deeper.join(",\n\t\t");
                 fields.push(format!("{key}: {{\n\t\t{inner}{comma}\n\t}}"));
             }
             (_, Some(value)) if matches!(value.kind(), "string" | "number" | "true" | "false") => {
