@@ -111,6 +111,7 @@ pub(super) fn step(
     all.dedup();
     let stem = names.variable.strip_suffix("Id").unwrap_or(&names.variable).to_owned();
     let strays = followed.strays(context);
+    let place = |at| site(context, context.spot(at));
     let handle = Handle {
         store: Store {
             declared: declared.clone(),
@@ -135,7 +136,7 @@ pub(super) fn step(
         strays,
         sheds: followed.sheds,
         carried: followed.carried,
-        loose: Vec::new(),
+        loose: stores.iter().flat_map(|found| facts::loose(context, found)).map(place).collect(),
         lazy: true,
         plain: false,
         first: None,
