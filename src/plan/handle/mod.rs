@@ -9,6 +9,7 @@ pub mod clients;
 mod closures;
 mod composite;
 pub mod external;
+mod dropped;
 mod facts;
 mod fields;
 mod groups;
@@ -95,6 +96,10 @@ pub struct Handle {
     pub functions: Vec<Called>,
     /// Calls of `setInterval` that only drop what is old from the containers: handles expire by themselves.
     pub sweeps: Vec<Site>,
+    /// Where it is noted when a session was used last, for such a timer alone.
+    pub last_use: Vec<Site>,
+    /// The tables of such notes, which go.
+    pub forgotten: Vec<Site>,
     /// The object with the containers, where the code that registers the tools is handed it.
     pub injected: Option<injected::Injected>,
     /// The same stores as they can be migrated where the code turns out to be none that this way can change.

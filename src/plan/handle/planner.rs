@@ -94,11 +94,16 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
         planned = others;
         let stays = failed.iter().any(|(found, _)| own(found)) || registry::are_parts(context, &steps);
         let by_id = group.iter().all(|found| found.keyed_by == KeyedBy::SessionId);
+        // The names of what it takes the place of are free again.
+        let free = || {
+            let others = out.steps.iter().chain(planned.iter().map(|(_, step)| step));
+            Words::of(context, others)
+        };
         let kept = (stays && by_id)
-            .then(|| registry::step(context, server, &unwrapped(&group, &inside, &wrapped), &names, settings));
+            .then(|| registry::step(context, server, &unwrapped(&group, &inside, &wrapped), &free(), settings));
         match kept {
             Some(Ok(mut step)) => {
-                chosen::obey(&mut step, &names, settings, &mut out.wrong);
+                chosen::obey(&mut step, &free(), settings, &mut out.wrong);
                 names.take(&step);
                 steps = vec![(group, step)];
             }
@@ -181,9 +186,9 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn of(context: &Context<'_, '_>, steps: &[Step]) -> Self {
+    pub(super) fn of<'s>(context: &Context<'_, '_>, steps: impl IntoIterator<Item = &'s Step>) -> Self {
         let mut out = Self { tools: facts::tool_names(context), arguments: facts::argument_names(context) };
-        steps.iter().for_each(|step| out.take(step));
+        steps.into_iter().for_each(|step| out.take(step));
         out
     }
 
@@ -352,6 +357,8 @@ fn store(
         functions: facts::called(context, found),
         injected: None,
         sweeps: Vec::new(),
+        last_use: Vec::new(),
+        forgotten: Vec::new(),
         shared: None,
         loss: loss(&facts::lists(context.analysis, found)),
         reasons: reasons(&names, &tools, lazy),

@@ -5,16 +5,16 @@
 use rustc_hash::FxHashSet;
 
 use super::carriers::{Followed, Problem, follow_keyed};
+use super::dropped::{Endings, endings};
 use super::names::{Names, Source};
 use super::planner::{RULE, Words, handler_tools, lifetime};
 use super::stops::unreached;
-use super::trace::{Origin, origin};
-use super::{Companion, Container, Handle, Place, Role, Store, composite, facts, injected, limits, listing, objects};
+use super::{Container, Handle, Place, Role, Store, composite, facts, injected, limits, listing, roles};
 use crate::classify::access::{Access, Kind};
 use crate::classify::answer::{Principal, Server};
 use crate::classify::stores::Found;
 use crate::classify::words::words;
-use crate::model::facts::{ExprId, ExprKind};
+use crate::model::facts::ExprKind;
 use crate::model::flow::{Edge, Flow};
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::model::vocabulary::{Op, Role as Known};
@@ -59,6 +59,11 @@ pub(super) fn step(
     words: &Words,
     settings: &PlanSettings,
 ) -> Result<Step, Problem> {
+    // What only says when a session was used last gives no name.
+    let (times, mut ordered): (Vec<&Found>, Vec<&Found>) =
+        stores.iter().copied().partition(|found| limits::keeps_last_use(context, found));
+    ordered.extend(times);
+    let stores = ordered.as_slice();
     let Some((&main, others)) = stores.split_first() else { unreachable!("stores of one group") };
     let declared = place_of(context, main);
     let stop = |why: &str, todo: &str| Problem { at: declared.clone(), why: why.to_owned(), todo: todo.to_owned() };
@@ -85,8 +90,16 @@ pub(super) fn step(
             todo: "give each tool a function of its own".to_owned(),
         });
     }
+    let lazy = stores.iter().any(|found| roles::is_lazy(context.analysis, found));
+    let creates = !lazy && tools.iter().any(|tool| tool.role == Role::Creates);
     tools.iter_mut().for_each(|tool| tool.role = Role::Uses);
-    let Endings { ends, drops, sweeps } = endings(context, stores)?;
+    let Endings { ends, drops, sweeps, notes, forgotten } = endings(context, stores)?;
+    if let Some(times) = stores.iter().find(|found| limits::keeps_last_use(context, found)).filter(|_| creates) {
+        return Err(stop(
+            &format!("`{}` says when a session was used last, and values go by that", times.name),
+            "take it out together with the code that drops what is too old, and run again",
+        ));
+    }
     elsewhere(context, stores, &followed)?;
     let called = super::planner::called(context, main, others);
     let chosen = settings.names_of(&called);
@@ -107,7 +120,8 @@ pub(super) fn step(
         None => names,
     };
     let carriers = followed.carriers_of(context, &tools);
-    let mut all: Vec<&str> = stores.iter().map(|found| found.name.text()).collect();
+    let remains = |found: &&&Found| !forgotten.contains(&place_of(context, found));
+    let mut all: Vec<&str> = stores.iter().filter(remains).map(|found| found.name.text()).collect();
     all.dedup();
     let stem = names.variable.strip_suffix("Id").unwrap_or(&names.variable).to_owned();
     let strays = followed.strays(context);
@@ -126,9 +140,15 @@ pub(super) fn step(
         servers: facts::servers(context),
         registry: true,
         otherwise: None,
-        functions: Vec::new(),
+        functions: if sweeps.is_empty() {
+            Vec::new()
+        } else {
+            stores.iter().flat_map(|found| facts::called(context, found)).collect()
+        },
         companions: drops,
         sweeps,
+        last_use: notes,
+        forgotten: forgotten.clone(),
         injected: injected::of(context, stores, &followed.handlers, &ends),
         ends: ends.into_iter().map(|(end, _)| end).collect(),
         touches: followed.touches,
@@ -177,7 +197,7 @@ pub(super) fn step(
     })
 }
 
-fn place_of(context: &Context<'_, '_>, found: &Found) -> Site {
+pub(super) fn place_of(context: &Context<'_, '_>, found: &Found) -> Site {
     site(context, Spot { module: found.holder.module, span: found.holder.span })
 }
 
@@ -258,176 +278,6 @@ pub struct End {
     pub at: Site,
     /// The id in it.
     pub key: Site,
-}
-
-/// How the entries of stores go.
-#[derive(Default)]
-struct Endings {
-    /// By code that ran where a session ended, each with its place in the program.
-    ends: Vec<(End, ExprRef)>,
-    /// By the containers, which lose the entry.
-    drops: Vec<Companion>,
-    /// By timers, which have nothing to do any more.
-    sweeps: Vec<Site>,
-}
-
-/// How the entries of stores go: by code that ran where a session ended, or, where there is none, by the containers that lose the
-/// entry. Refuses stores whose entries would stay for ever, and other uses by code that no tool runs.
-fn endings(context: &Context<'_, '_>, stores: &[&Found]) -> Result<Endings, Problem> {
-    let flow = &context.analysis.flow;
-    let reach = &context.analysis.lives.handler_reach;
-    let Endings { mut ends, mut drops, mut sweeps } = Endings::default();
-    let place = |at: ExprRef| site(context, context.spot(at));
-    let beside = stores.first().map(|main| place_of(context, main));
-    for found in stores {
-        let mut ended = false;
-        for access in uses(context, found) {
-            // Up from the access, to the functions that no tool runs.
-            let mut left = vec![(access.at, access.key)];
-            let mut seen: FxHashSet<ExprRef> = FxHashSet::default();
-            while let Some((at, key)) = left.pop() {
-                if !seen.insert(at) {
-                    continue;
-                }
-                let func = super::home(flow, flow.program.func_of(at));
-                if objects::ends_session(context, at) {
-                    ended = true;
-                    if !ends.iter().any(|(end, _)| end.at == place(at)) {
-                        ends.push((End { at: place(at), key: place(key) }, at));
-                    }
-                    continue;
-                }
-                if let Some(timer) = swept_in_place(context, at) {
-                    sweeps.push(place(timer));
-                    continue;
-                }
-                let calls: Vec<ExprRef> = flow
-                    .callers
-                    .get(&func)
-                    .into_iter()
-                    .flatten()
-                    .filter(|(caller, _, edge)| *edge == Edge::Call && !reach.contains(caller))
-                    .map(|(_, at, _)| *at)
-                    .collect();
-                if calls.is_empty() && !reach.contains(&func) {
-                    return Err(Problem {
-                        at: place(at),
-                        why: "the state is used here, where no tool is called and no session ends".to_owned(),
-                        todo: "let a tool do it, or do it where a session ends".to_owned(),
-                    });
-                }
-                for call in calls {
-                    let ExprKind::Call { args, .. } = flow.program.kind(call) else { continue };
-                    let handed = args.iter().map(|arg| At { module: call.module, id: arg.value });
-                    // What goes through all of them and drops what is old.
-                    if let Some(timer) = timer(context, call).filter(|_| only_drops(context, func, key)) {
-                        sweeps.push(place(timer));
-                        continue;
-                    }
-                    let key = handed.into_iter().find(|arg| flow.is_id(*arg)).ok_or_else(|| Problem {
-                        at: place(call),
-                        why: "the state is used here, where no tool is called, and not by an id".to_owned(),
-                        todo: "hand the id on as an argument".to_owned(),
-                    })?;
-                    left.push((call, key));
-                }
-            }
-        }
-        let here = beside.as_ref().is_some_and(|main| {
-            main.path == place_of(context, found).path && facts::place(context, found) == Some(Place::Module)
-        });
-        match super::groups::companion(context, found).filter(|_| here) {
-            _ if ended => {}
-            Some(companion) => drops.push(companion),
-            None => {
-                return Err(Problem {
-                    at: place_of(context, found),
-                    why: "nothing is seen that drops what it keeps for a session".to_owned(),
-                    todo: "write a function that drops it, and call it where a session ends".to_owned(),
-                });
-            }
-        }
-    }
-    sweeps.sort();
-    sweeps.dedup();
-    Ok(Endings { ends, drops, sweeps })
-}
-
-/// Whether a key comes of going through the entries, in a function that does nothing but to drop some of them.
-fn only_drops(context: &Context<'_, '_>, func: FuncRef, key: ExprRef) -> bool {
-    const PLAIN: &[&str] = &["delete", "now", "entries", "keys", "values", "get", "has", "getTime", "valueOf"];
-    let flow = &context.analysis.flow;
-    let facts = flow.program.module(func.module);
-    let handed = matches!(origin(flow, key), Origin::Parameter { .. });
-    let within = |id: &ExprId| super::home(flow, At { module: func.module, id: facts.expr(*id).func }) == func;
-    let is_global = |id: ExprId, name: &str| matches!(facts.kind(id), ExprKind::Global(known) if *known == *name);
-    !handed
-        && facts.expr_ids().filter(within).all(|id| match facts.kind(id) {
-            ExprKind::Call { callee, .. } => match facts.kind(*callee) {
-                ExprKind::Member { object, name } => {
-                    PLAIN.contains(&name.text())
-                        || matches!(facts.kind(*object), ExprKind::This(_))
-                        || is_global(*object, "console")
-                }
-                _ => false,
-            },
-            ExprKind::Assign { target, .. } => matches!(facts.kind(*target), ExprKind::Symbol(_)),
-            _ => true,
-        })
-}
-
-/// The call of `setInterval` whose function goes through the entries, and does nothing but to drop some of them, where a use of the state
-/// is the code that drops: `setInterval(() => { for (const [id, seen] of lastSeen) if (seen < limit) drop(id) }, 60_000)`.
-fn swept_in_place(context: &Context<'_, '_>, at: ExprRef) -> Option<ExprRef> {
-    const PLAIN: &[&str] = &["delete", "now", "entries", "keys", "values", "get", "has", "getTime", "valueOf"];
-    let flow = &context.analysis.flow;
-    let facts = flow.program.module(at.module);
-    let own = flow.program.func_of(at);
-    let timer = interval_of(context, own)?;
-    let within = |id: &ExprId| flow.program.within(At { module: at.module, id: facts.expr(*id).func }, own);
-    let told: Vec<_> = facts
-        .expr_ids()
-        .filter(within)
-        .filter(|id| flow.performs(At { module: at.module, id: *id }, Op::Log))
-        .map(|id| facts.expr(id).span)
-        .collect();
-    let drops = facts.expr_ids().filter(within).all(|id| match facts.kind(id) {
-        ExprKind::Call { callee, .. } => {
-            id == at.id
-                || told.iter().any(|span| span.contains(facts.expr(id).span))
-                || matches!(facts.kind(*callee), ExprKind::Member { name, .. } if PLAIN.contains(&name.text()))
-        }
-        ExprKind::Assign { target, .. } => matches!(facts.kind(*target), ExprKind::Symbol(_)),
-        _ => true,
-    });
-    drops.then_some(timer)
-}
-
-/// The call of `setInterval` that does nothing but a call: `setInterval(() => store.sweep(), 60_000)`.
-fn timer(context: &Context<'_, '_>, call: ExprRef) -> Option<ExprRef> {
-    let flow = &context.analysis.flow;
-    let facts = flow.program.module(call.module);
-    let own = flow.program.func_of(call);
-    let runs_alone = flow.program.function(own).returns == [call.id]
-        || facts.expr(call.id).parent.is_none()
-            && facts
-                .expr_ids()
-                .filter(|id| facts.expr(*id).func == own.id)
-                .all(|id| facts.expr(call.id).span.contains(facts.expr(id).span));
-    interval_of(context, own).filter(|_| runs_alone)
-}
-
-/// The call of `setInterval` that is handed a function.
-fn interval_of(context: &Context<'_, '_>, func: FuncRef) -> Option<ExprRef> {
-    let flow = &context.analysis.flow;
-    let facts = flow.program.module(func.module);
-    let mut calls = facts.expr_ids().map(|id| At { module: func.module, id });
-    calls.find(|at| {
-        let ExprKind::Call { callee, args } = facts.kind(at.id) else { return false };
-        let interval = matches!(facts.kind(*callee), ExprKind::Global(name) if *name == "setInterval");
-        let first = args.first().map(|arg| At { module: func.module, id: arg.value });
-        interval && first.is_some_and(|first| flow.functions_at(first).eq([func]))
-    })
 }
 
 /// Refuses where tools use the id in functions that the handle does not come to: half of what a session was would be left.

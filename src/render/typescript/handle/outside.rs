@@ -375,14 +375,14 @@ pub fn seconds(text: &str) -> String {
     }
 }
 
-/// Whether a value is a number, or a constant that is declared above the store.
+/// Whether a value is a number, or a constant that is declared above the store (which is put below it where the containers stay).
 pub fn is_constant(work: &Work<'_>, script: &Script, node: Node<'_>) -> bool {
     let (made, text) = (&work.handle.store.made, script.of(node));
     let number = text.chars().all(|char| char.is_ascii_digit() || matches!(char, '_' | ' ' | '*' | '.'));
     let constant = node.kind() == "identifier"
         && script.path == made.path
         && declaration(Code { script, node: script.tree.root_node() }, text)
-            .is_some_and(|found| found.node.end_byte() <= made.span.start as usize);
+            .is_some_and(|found| work.handle.registry || found.node.end_byte() <= made.span.start as usize);
     number || constant || of_class::known(work, script, node).is_some()
 }
 

@@ -6,7 +6,10 @@ use tree_sitter::Node;
 use super::edits::Edits;
 use super::mode::is_async;
 use super::work::Work;
-use super::{begin, bounds, carried, checks, create, finish, finished_work, initial, injected, keys, shed, store};
+use super::{
+    begin, bounds, carried, checks, create, finish, finished_work, initial, injected, keys, outside, shed, store,
+    sweepers,
+};
 use crate::plan::Site;
 use crate::plan::handle::{Container, Entry, Handle};
 use crate::render::typescript::in_flight::free_name;
@@ -310,26 +313,61 @@ fn ends(work: &mut Work<'_>, declaring: &Script) -> Result<Vec<String>, Refused>
     Ok(lines)
 }
 
-/// Takes out timers that dropped what was old: handles expire by themselves, and take what is kept under them along.
+/// Takes out timers that dropped what was old, and what was noted for them: handles expire by themselves, and take what is kept under
+/// them along.
 fn sweeps(work: &mut Work<'_>) -> Result<(), Refused> {
     for site in &work.handle.sweeps {
         let (script, node) = work.scripts.expression(site)?;
-        let own = statement(node);
-        let mut value = children(own).first().copied().map(bare);
-        while let Some(call) = value.filter(|value| *value != bare(node)) {
-            let function = call.child_by_field_name("function").filter(|_| call.kind() == "call_expression");
-            value = function.and_then(|callee| callee.child_by_field_name("object")).map(bare);
-        }
-        if own.kind() != "expression_statement" || value.is_none() {
-            return Err(script.refuse(
-                node,
+        let timer = bare(node);
+        let gone = sweepers::timer(script, timer).map_err(|used| {
+            script.refuse(
+                used,
                 "this timer drops what is old, and something else uses it",
                 "take it out, since handles expire by themselves, and run again",
+            )
+        })?;
+        work.idle = work.idle.take().or_else(|| outside::idle_limit(work, script, timer));
+        sweepers::cut(work, script, &gone);
+        sweepers::hollow(work, script, &gone)?;
+        let said = script.of(timer).split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = if said.chars().count() > 60 { "setInterval(…)".to_owned() } else { said };
+        work.notes.push(format!("`{said}` is gone: what is old expires with its handle"));
+    }
+    for site in &work.handle.last_use {
+        let (script, node) = work.scripts.expression(site)?;
+        let own = statement(node);
+        let whole =
+            own.kind() == "expression_statement" && children(own).first().is_some_and(|only| bare(*only) == bare(node));
+        if !whole {
+            return Err(script.refuse(
+                node,
+                "when a session was used last is noted here as a part of something else",
+                "note it by a statement of its own, and run again",
             ));
         }
-        work.edits.cut(script, script.removal(own));
-        let said = script.of(bare(node)).to_owned();
-        work.notes.push(format!("`{said}` is gone: what is old expires with its handle"));
+        if !work.edits.covers(&script.path, span(own)) {
+            work.edits.cut(script, script.removal(own));
+        }
+        sweepers::hollow(work, script, &[own])?;
+    }
+    for site in &work.handle.forgotten {
+        let script = work.scripts.of(site)?;
+        let node = script.around(site.span).unwrap_or(script.tree.root_node());
+        let own = statement(node);
+        let declared =
+            if own.kind() == "export_statement" { own.child_by_field_name("declaration") } else { Some(own) };
+        let alone = declared.is_some_and(|own| {
+            matches!(own.kind(), "lexical_declaration" | "variable_declaration") && children(own).len() == 1
+        });
+        if !alone {
+            return Err(script.refuse(
+                node,
+                "this table is declared along with something else",
+                "declare it by itself",
+            ));
+        }
+        let whole = own.parent().filter(|parent| parent.kind() == "export_statement").unwrap_or(own);
+        work.edits.cut(script, script.removal(whole));
     }
     Ok(())
 }
@@ -435,6 +473,11 @@ fn declare(work: &mut Work<'_>, script: &Script, lines: &[String]) -> Result<(),
             "let that file export a store of handles",
         ));
     }
+    if let Some(constant) = below(work, script, top) {
+        let end = script.line_end(constant.end_byte());
+        work.edits.insert(script, end, format!("{newline}{text}{newline}"));
+        return Ok(());
+    }
     let start = script.removal(top).start as usize;
     let start =
         if script.text()[start..].starts_with(['\n', '\r']) { script.line_start(top.start_byte()) } else { start };
@@ -443,6 +486,13 @@ fn declare(work: &mut Work<'_>, script: &Script, lines: &[String]) -> Result<(),
     let gap = if apart { "" } else { newline };
     work.edits.insert(script, start, format!("{gap}{text}{newline}{newline}"));
     Ok(())
+}
+
+/// The constant that says how long handles live, where it is declared only below the place of the store.
+fn below<'s>(work: &Work<'_>, script: &'s Script, top: Node<'_>) -> Option<Node<'s>> {
+    let name = work.idle.as_deref()?.strip_suffix(" / 1000")?;
+    let found = declaration(Code { script, node: script.tree.root_node() }, name)?;
+    Some(statement(found.node)).filter(|own| own.start_byte() > top.start_byte())
 }
 
 fn common(script: &Script) -> bool {

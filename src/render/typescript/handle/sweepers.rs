@@ -151,10 +151,19 @@ pub(super) fn timer<'t>(script: &'t Script, interval: Node<'t>) -> Result<Vec<No
     if children(own).len() != 1 || own.parent().is_some_and(|outer| outer.kind() == "export_statement") {
         return Err(own);
     }
+    let mut answered = None;
     for used in scope::uses(script, name) {
-        out.push(ends(script, used).ok_or(used)?);
+        let answers = used.parent().filter(|parent| parent.kind() == "return_statement");
+        answered = answered.or(answers.map(|_| used));
+        out.push(answers.or_else(|| ends(script, used)).ok_or(used)?);
     }
-    Ok(out)
+    // What starts a timer may answer it, where it does nothing else.
+    let body = enclosing_function(own).and_then(|function| function.child_by_field_name("body")).map(children);
+    let alone = body.unwrap_or_default().iter().all(|statement| out.contains(statement));
+    match answered.filter(|_| !alone) {
+        Some(used) => Err(used),
+        None => Ok(out),
+    }
 }
 
 /// `timer.unref();`, `clearInterval(timer);`.
@@ -232,6 +241,18 @@ fn of_field<'t>(script: &'t Script, timer: Node<'t>, name: Node<'t>) -> Result<V
     Ok(out)
 }
 
+/// `const timer = start();` with all that stops the timer, where nothing else is done with it.
+fn held<'t>(script: &'t Script, call: Node<'t>) -> Option<Vec<Node<'t>>> {
+    let holder = call.parent().filter(|holder| holder.kind() == "variable_declarator")?;
+    let name = holder.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
+    let own = statement(holder);
+    if children(own).len() != 1 || own.parent().is_some_and(|outer| outer.kind() == "export_statement") {
+        return None;
+    }
+    let ended = scope::uses(script, name).into_iter().map(|used| ends(script, used));
+    std::iter::once(Some(own)).chain(ended).collect()
+}
+
 /// Functions that did nothing but to start or stop a timer that is gone, go with their calls.
 pub(super) fn hollow(work: &mut Work<'_>, script: &Script, gone: &[Node<'_>]) -> Result<(), Refused> {
     for node in gone {
@@ -259,7 +280,13 @@ pub(super) fn hollow(work: &mut Work<'_>, script: &Script, gone: &[Node<'_>]) ->
             let around = call.parent().filter(|parent| parent.kind() == "await_expression").unwrap_or(call);
             let whole =
                 around.parent().filter(|whole| whole.kind() == "expression_statement" && statement(*whole) == *whole);
-            calls.push((home, whole.ok_or_else(|| refuse(call, home))?));
+            match whole {
+                Some(whole) => calls.push((home, whole)),
+                None => {
+                    let held = held(home, around).ok_or_else(|| refuse(call, home))?;
+                    calls.extend(held.into_iter().map(|node| (home, node)));
+                }
+            }
         }
         for (home, whole) in calls {
             work.edits.cut(home, home.removal(whole));

@@ -21,7 +21,7 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
     let store = &work.handle.store.declared;
     let script = work.scripts.of(store)?;
     if let Some(name) = script.around(store.span) {
-        above(&mut work.edits, script, name.parent().unwrap_or(name));
+        stale(&mut work.edits, script, name.parent().unwrap_or(name), !work.handle.registry);
     }
     for carrier in &work.handle.carriers {
         if !matches!(carrier.entry, Entry::Handler(_)) {
@@ -40,8 +40,13 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Takes the stale ones among the comments right above a declaration away.
+/// Takes the stale ones among the comments right above a declaration away, and what says the type of a container.
 pub fn above(edits: &mut Edits, script: &Script, node: Node<'_>) {
+    stale(edits, script, node, true);
+}
+
+/// The same, where the type is another one now, or where it is not.
+fn stale(edits: &mut Edits, script: &Script, node: Node<'_>, retyped: bool) {
     let mut own = if node.kind() == "method_definition" || node.kind().ends_with("field_definition") {
         node
     } else {
@@ -60,7 +65,7 @@ pub fn above(edits: &mut Edits, script: &Script, node: Node<'_>) {
             break;
         }
         let text = script.of(comment).to_lowercase();
-        let typed = text.contains("@type {") && CONTAINERS.iter().any(|kind| text.contains(kind));
+        let typed = retyped && text.contains("@type {") && CONTAINERS.iter().any(|kind| text.contains(kind));
         if typed || STALE.iter().any(|word| text.contains(word)) {
             edits.cut(script, Span::new(line, script.line_end(comment.end_byte())));
         }
