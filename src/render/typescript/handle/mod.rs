@@ -22,6 +22,7 @@ mod found;
 pub(super) mod initial;
 mod injected;
 mod instances;
+mod interfaces;
 mod keys;
 mod minted;
 pub(super) mod mode;
