@@ -19,6 +19,7 @@ pub(super) mod edits;
 mod either_way;
 pub(super) mod finish;
 mod found;
+mod guarded;
 pub(super) mod initial;
 mod injected;
 mod keys;
@@ -33,6 +34,7 @@ mod shed;
 mod store;
 mod sweepers;
 mod timers;
+mod torn;
 mod whole;
 mod words;
 pub(super) mod work;
@@ -145,6 +147,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     }
     finish::arguments(&mut work)?;
     write_back::write_back(&mut work)?;
+    torn::mend(&mut work)?;
     asked::once(&mut work)?;
     create::missing(&mut work)?;
     checks::known(&mut work)?;

@@ -30,7 +30,7 @@ pub use describe::{description, say_more};
 pub use dispatch::part;
 pub use home::serves_several;
 pub use json::require;
-pub use literal::pair;
+pub use literal::{applied, pair};
 pub use register::argument_schema;
 pub use remove::remove;
 pub use require::argument as require_argument;
