@@ -6,7 +6,7 @@ use super::clients::{self, Client};
 use super::names::{self, Names, Source};
 use super::planner::{RULE, Words, called, handler_tools};
 use super::stops::unreached;
-use super::{Carries, Entry, Outside, Role, ToolUse, Touch, composite, facts};
+use super::{Carries, Entry, Outside, Role, ToolUse, Touch, composite, facts, roles};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Principal, Server};
 use crate::classify::stores::Found;
@@ -159,15 +159,20 @@ pub(super) fn step(
     }
     composite::check(context, stores)?;
     let client = clients::of(context, stores);
-    let scattered = is_scattered(context, stores);
     let followed = follow(context, found, others);
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
     }
-    let tools = handler_tools(context, found, others, &followed)?;
+    let mut tools = handler_tools(context, found, others, &followed)?;
+    if client.is_some() {
+        tools.iter_mut().for_each(|tool| tool.role = roles::of_lazy(tool.role, &tool.name));
+    }
     if tools.is_empty() {
         return Err(unreached(context, found, &followed));
     }
+    // What empties a value drops its key: without a mark its handle would be gone.
+    let empties = tools.iter().any(|tool| tool.role == Role::Resets);
+    let scattered = empties || is_scattered(context, stores);
     if let Some(tool) = tools.iter().find(|tool| tool.entry.is_some()) {
         return Err(Problem {
             at: tool.registration.clone(),
