@@ -31,6 +31,7 @@ pub mod mutations;
 pub mod own_stores;
 mod per_request;
 pub mod processes;
+mod proven;
 mod registries;
 pub mod resumption;
 mod routing;

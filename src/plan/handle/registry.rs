@@ -110,6 +110,7 @@ pub(super) fn step(
     let mut all: Vec<&str> = stores.iter().map(|found| found.name.text()).collect();
     all.dedup();
     let stem = names.variable.strip_suffix("Id").unwrap_or(&names.variable).to_owned();
+    let place = |at| site(context, context.spot(at));
     let handle = Handle {
         store: Store {
             declared: declared.clone(),
@@ -133,7 +134,7 @@ pub(super) fn step(
         outside: Vec::new(),
         sheds: followed.sheds,
         carried: followed.carried,
-        loose: Vec::new(),
+        loose: stores.iter().flat_map(|found| facts::loose(context, found)).map(place).collect(),
         lazy: true,
         plain: false,
         first: None,

@@ -268,11 +268,12 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         .take_while(|node| span(*node) == initial.span || initial.span.contains(span(*node)))
         .last()
         .unwrap_or(node);
-    free(work, script, origin, node)?;
+    let constants = free(work, script, origin, node)?;
     let (value, parameters) = with_choices(work, origin, node);
     let wait = if work.wait { "await " } else { "" };
     let owner = if work.handle.owner { ", ownerOf({auth})" } else { "" };
     let mut body = Vec::new();
+    declared(origin, &constants, &mut body);
     let lines: Vec<String> = unindented(origin, node, &value);
     let last = lines.len().saturating_sub(1);
     for (index, line) in lines.iter().enumerate() {
@@ -292,6 +293,16 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         text_alone: false,
         lists: false,
     })
+}
+
+/// Constants that a value is made of, in front of it.
+fn declared(script: &Script, constants: &[Node<'_>], body: &mut Vec<String>) {
+    for constant in constants {
+        let line = format!("const {};", unindented(script, *constant, script.of(*constant)).join("\n"));
+        if !body.contains(&line) {
+            body.push(line);
+        }
+    }
 }
 
 /// Who needs the handle, as the end of a sentence: by name, where all names are known.
@@ -346,7 +357,8 @@ fn beside(work: &mut Work<'_>, script: &Script, body: &mut Vec<String>) -> Resul
         };
         let origin = work.scripts.open(&path)?;
         let node = origin.around(span).ok_or_else(|| nothing(work))?;
-        free(work, script, origin, node)?;
+        let constants = free(work, script, origin, node)?;
+        declared(origin, &constants, body);
         let value = unindented(origin, node, origin.of(node)).join("\n");
         body.push(match more.container {
             Container::Record => format!("{name}[{key}] = {value};"),

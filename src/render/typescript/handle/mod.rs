@@ -8,6 +8,7 @@ mod access;
 mod aged;
 mod asked;
 mod beginnings;
+mod bounds;
 pub mod captured;
 mod carried;
 mod checks;
@@ -18,6 +19,7 @@ mod dropped;
 pub(super) mod edits;
 mod either_way;
 pub(super) mod finish;
+mod found;
 pub(super) mod initial;
 mod injected;
 mod keys;
@@ -95,6 +97,7 @@ fn begin<'a>(handle: &'a Handle, scripts: &'a Scripts<'a>, declaring: &Script) -
         resets: Vec::new(),
         idle: None,
         aged: false,
+        limit: None,
         close: None,
         done: Vec::new(),
         outward: false,
@@ -133,6 +136,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     timers::of_values(&mut work)?;
     checks::no_timers(&work)?;
     create::existing(&mut work)?;
+    found::retype(&mut work)?;
     access::rewrite(&mut work)?;
     resets::settle(&mut work)?;
     keys::pass_on(&mut work)?;
@@ -150,6 +154,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     asked::once(&mut work)?;
     create::missing(&mut work)?;
     checks::known(&mut work)?;
+    bounds::take_over(&mut work)?;
     store::declare(&mut work)?;
     if handle.wrapped {
         let class = scripts.expression(&handle.store.made)?;
@@ -169,6 +174,7 @@ fn finished_work(mut work: Work<'_>, files: &dyn Files, declaring: &Script) -> R
     names_are_free(&work)?;
     // What is dispatched by name asks for its handle anyway.
     work.features.transition = work.edits.call(GIVEN);
+    work.features.create = work.edits.call(".create");
     let mut out = Rendered::default();
     module(&mut work, files, declaring, &mut out)?;
     let mut paths = work.edits.paths();

@@ -110,6 +110,8 @@ pub struct Work<'a> {
     pub idle: Option<String>,
     /// These seconds count from the creation of a value.
     pub aged: bool,
+    /// How many values the server's own code lets live, as code.
+    pub limit: Option<String>,
     /// What frees a value, as a function.
     pub close: Option<String>,
     /// Accesses that are seen to.
