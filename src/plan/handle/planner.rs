@@ -318,6 +318,7 @@ fn store(
     });
     let carriers = followed.carriers_of(context, &tools);
     let all: Vec<&str> = std::iter::once(&found).chain(companions).map(|found| found.name.text()).collect();
+    let strays = followed.strays(context);
     let handle = Handle {
         store: Store {
             declared: declared.clone(),
@@ -337,6 +338,7 @@ fn store(
         companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
         outside: followed.outside,
+        strays,
         sheds: followed.sheds,
         carried: followed.carried,
         loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),

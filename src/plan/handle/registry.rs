@@ -110,6 +110,7 @@ pub(super) fn step(
     let mut all: Vec<&str> = stores.iter().map(|found| found.name.text()).collect();
     all.dedup();
     let stem = names.variable.strip_suffix("Id").unwrap_or(&names.variable).to_owned();
+    let strays = followed.strays(context);
     let place = |at| site(context, context.spot(at));
     let handle = Handle {
         store: Store {
@@ -132,6 +133,7 @@ pub(super) fn step(
         ends: ends.into_iter().map(|(end, _)| end).collect(),
         touches: followed.touches,
         outside: Vec::new(),
+        strays,
         sheds: followed.sheds,
         carried: followed.carried,
         loose: stores.iter().flat_map(|found| facts::loose(context, found)).map(place).collect(),

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::beginnings;
 use super::initial::{chosen, free, nothing};
+use super::instances;
 use super::minted;
 use super::reach;
 use super::work::{Import, Work};
@@ -110,14 +111,17 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     };
     let in_table = first.body.is_some() && tried().is_some_and(|all| all.iter().all(|one| one.path == handled.path));
     let code = if first.entry.is_some() || in_table { handled } else { anchor_script };
-    let store = store_expression(work, code, first)?;
+    let (code, store) = of_new(work, code, first, &handle.names.create, creates)?;
     if creates {
-        let told = work.scripts.at(first.entry.as_ref().unwrap_or(&first.registration))?;
+        let told = match &first.entry {
+            Some(entry) => work.scripts.at(entry)?,
+            None => tools::description(work.scripts, first).map_or_else(|| work.scripts.at(&first.registration), Ok)?,
+        };
         let later = is_read_later(work, told);
         let mut tool = creating(work, code, &store)?;
         let lifetime = tool.description.pop();
         if !later {
-            work.notes.push(lifetime_note(&tool.name, &handle.names));
+            tell_in_answer(&mut tool, &handle.names, &store);
         } else if first.entry.is_some() && told.script.path != code.path {
             // The list of tools stands in another file than what runs them.
             let there = store_expression(work, told.script, first)?;
@@ -129,22 +133,44 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     }
     let lists = if handle.owner { handle.names.list.clone() } else { None };
     if let Some(name) = &lists {
+        let (_, store) = of_new(work, code, first, name, true)?;
         let tool = listing(&handle.names, name, &store, work.wait);
         work.edits.extend(tools::insert(work.scripts, first, &handle.tools, true, &tool, ahead)?);
         work.features.list = true;
     }
     if destroys {
+        let (_, store) = of_new(work, code, last, &handle.names.destroy, true)?;
         let tool = destroying(work, &store);
         work.edits.extend(tools::insert(work.scripts, last, &handle.tools, false, &tool, ahead)?);
     }
     for tool in handle.tools.iter().filter(|tool| !creates && tool.role == Role::Creates) {
         tell_lifetime(work, tool);
     }
-    if handle.owner && (creates || destroys || lists.is_some()) {
-        let at = code.path.clone();
-        work.owned_files.push(at);
-    }
     Ok(())
+}
+
+/// Lets the answer of a tool that creates values say how long they live, where its description is read before that is known.
+fn tell_in_answer(tool: &mut NewTool, names: &Names, store: &str) {
+    let one = capital(&names.one());
+    tool.description.push(format!("{one} expires after a time without use, which the answer says."));
+    tool.body.push(format!("const lifetime = `{one} ${{{store}.lifetime}}`;"));
+    tool.text = format!("{}. ${{lifetime}}.", tool.text);
+    tool.structured.push("lifetime".to_owned());
+}
+
+/// The file that has the code of a new tool, and how that code names the store. `code` is the file where others have none of their own.
+fn of_new<'a>(
+    work: &mut Work<'a>,
+    code: &'a Script,
+    beside: &ToolUse,
+    name: &str,
+    is_added: bool,
+) -> Result<(&'a Script, String), Refused> {
+    let own = tools::file_for(work.scripts, beside, name).filter(|_| is_added).unwrap_or(code);
+    if is_added && work.handle.owner {
+        work.owned_files.push(own.path.clone());
+    }
+    Ok((own, store_expression(work, own, beside)?))
 }
 
 /// Lets the description of a tool that creates values say when to call it, and how long they live, where that is known by the time it
@@ -253,6 +279,10 @@ fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
     if object != "this" {
         work.outward = true;
     }
+    let object = match object.strip_prefix("this.") {
+        Some(field) => instances::field(work, script, tool, field)?,
+        None => object,
+    };
     Ok(format!("{object}.{}", handle.store.name))
 }
 

@@ -22,6 +22,7 @@ pub(super) mod finish;
 mod found;
 pub(super) mod initial;
 mod injected;
+mod instances;
 mod keys;
 mod minted;
 pub(super) mod mode;
@@ -45,7 +46,7 @@ use super::imports::{self, Wanted};
 use super::prune::prune;
 use super::script::{Script, children};
 use super::scripts::{Scripts, mentions};
-use super::tools::GIVEN;
+use super::tools::{GIVEN, applied};
 use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Handle};
 use crate::render::{Change, Files, Refused, Rendered};
@@ -142,7 +143,6 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     keys::pass_on(&mut work)?;
     carried::put_in(&mut work)?;
     shed::settle(&mut work)?;
-    contexts::settle(&mut work)?;
     outside::settle(&mut work)?;
     cleanup::of_helpers(&mut work)?;
     finish::clean(&mut work)?;
@@ -150,6 +150,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         mode::make_async(&mut work)?;
     }
     finish::arguments(&mut work)?;
+    contexts::settle(&mut work)?;
     write_back::write_back(&mut work)?;
     asked::once(&mut work)?;
     create::missing(&mut work)?;
@@ -322,14 +323,31 @@ fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
 
 /// Changes of a file, without what they leave unused and with imports.
 pub(super) fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wanted<'_>>) -> Vec<Change> {
-    let mut out = prune(script, changes);
     wanted.sort_by_key(|want| want.name.to_lowercase());
+    if script.is_draft {
+        return whole_draft(script, changes, &wanted);
+    }
+    let mut out = prune(script, changes);
     for import in imports::add(script, &wanted) {
         let import = above_comments(script, import);
         join_import(script, &mut out, import);
     }
     out.sort_by_key(|change| (change.span.start, change.span.end));
     out
+}
+
+/// A file that is to be made, as one change: all that it holds. What it imports is added to what is left of the other's imports.
+fn whole_draft(script: &Script, changes: Vec<Change>, wanted: &[Wanted<'_>]) -> Vec<Change> {
+    let all = |script: &Script, changes| applied(script, Span::new(0, script.text().len()), changes);
+    let text = all(script, changes);
+    let text = script.with_text(&text).map_or(text, |own| all(&own, imports::add(&own, wanted)));
+    let text = script.with_text(&text).map_or(text, |own| all(&own, imports::unused(&own)));
+    let newline = script.style.newline;
+    let mut text = text.trim().to_owned();
+    while text.contains(&newline.repeat(3)) {
+        text = text.replace(&newline.repeat(3), &newline.repeat(2));
+    }
+    vec![script.change(Span::new(0, 0), format!("{text}{newline}"))]
 }
 
 /// An import before all other code stands above the comment of what follows, and apart from it.
