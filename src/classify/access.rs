@@ -113,6 +113,7 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives) -> Vec<Keyed> {
         }
     }
     super::bags::collect(flow, lives, &mut out);
+    super::own_stores::without_parts(flow, &mut out);
     let kept = Kept::new(flow, lives);
     out.retain(|keyed| {
         let call_only = |id| kept.is_of_one_call(flow, lives, id, &keyed.accesses);
@@ -169,7 +170,9 @@ fn is_external(flow: &Flow<'_>, id: ObjId) -> bool {
 }
 
 fn holder(flow: &Flow<'_>, access: Access, object: Option<ObjId>) -> Option<Holder> {
-    if let Some(holder) = object.and_then(|id| flow.holder(id)) {
+    // A class of the program's own is known by the variable that has its object.
+    let own = object.is_some_and(|id| super::own_stores::class(flow, id).is_some());
+    if let Some(holder) = object.filter(|_| !own).and_then(|id| flow.holder(id)) {
         return Some(holder);
     }
     let receiver = if object.is_some() { chained(flow, access.receiver) } else { access.receiver };
@@ -240,6 +243,9 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
         }
         ExprKind::Call { args, .. } => {
             let Some(first) = args.first() else { return Vec::new() };
+            if let Some((access, object)) = super::own_stores::access(flow, at) {
+                return vec![(access, Some(object))];
+            }
             let key = in_module(first.value);
             let keyed = session_part(flow, key);
             let value = args.get(1).map(|arg| in_module(arg.value));

@@ -28,6 +28,7 @@ mod memo;
 pub mod minted;
 mod models;
 pub mod mutations;
+pub mod own_stores;
 mod per_request;
 pub mod processes;
 mod proven;

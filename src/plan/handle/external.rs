@@ -6,13 +6,16 @@ use super::clients::{self, Client};
 use super::names::{self, Names, Source};
 use super::planner::{RULE, Words, called, handler_tools};
 use super::stops::unreached;
-use super::{Carries, Entry, Outside, Role, ToolUse, Touch, composite, facts};
-use crate::classify::access::Kind;
+use super::{Carries, Entry, Outside, Role, ToolUse, Touch, composite, facts, roles};
+use crate::classify::access::{Access, Kind};
 use crate::classify::answer::{Principal, Server};
+use crate::classify::own_stores;
 use crate::classify::stores::Found;
 use crate::model::facts::ExprKind;
-use crate::model::program::{At, ExprRef};
-use crate::model::vocabulary::Role as Known;
+use crate::model::flow::Flow;
+use crate::model::name::Name;
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::vocabulary::{Op, Role as Known};
 use crate::plan::{Claim, Level, PlanSettings, Site, Step, StepKind, site};
 use crate::rules::detect::{Context, Spot};
 use crate::rules::session_fallback_bucket;
@@ -38,10 +41,21 @@ pub struct External {
     pub servers: Vec<Site>,
     /// Schemas let callers leave the handle out, for a time.
     pub transition: bool,
+    /// The class of the program's own that keeps the values.
+    pub own: Option<Own>,
     /// The client of Redis that keeps the values, where it is one that is known.
     pub client: Option<Client>,
     /// A value stands under several keys, or grows by commands: no single write makes one.
     pub scattered: bool,
+}
+
+/// A class of the program's own that keeps values by id: its methods.
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// The one that answers a value.
+    pub get: String,
+    /// The one that drops it, where there is one.
+    pub drop: Option<String>,
 }
 
 impl External {
@@ -76,7 +90,8 @@ pub fn is_outside(context: &Context<'_, '_>, found: &Found) -> bool {
     let known = facts::made(context.analysis, found).and_then(|at| facts::container(context.analysis, at)).is_some();
     found.objects.iter().all(|id| {
         let object = flow.object(*id);
-        object.role == Some(Known::External)
+        own_stores::class(flow, *id).is_some()
+            || object.role == Some(Known::External)
             || object.external.is_some_and(|(package, _)| BACKED.contains(&package.text()))
             || (!known && object.role.is_none() && object.class.is_none() && object.external.is_some())
     })
@@ -108,6 +123,12 @@ const WHOLE: &[&str] = &[
     "ttl",
 ];
 
+/// Commands by which a client that is not known lets a value grow.
+const GROWS: &[&str] = &[
+    "hset", "hget", "hgetall", "hincrby", "hdel", "rpush", "lpush", "lrange", "lrem", "sadd", "smembers", "srem",
+    "zadd", "zrange", "incr", "incrby",
+];
+
 /// Whether values grow by commands, so that no single write makes one.
 fn is_scattered(context: &Context<'_, '_>, stores: &[&Found]) -> bool {
     let program = context.analysis.flow.program;
@@ -119,7 +140,93 @@ fn is_scattered(context: &Context<'_, '_>, stores: &[&Found]) -> bool {
         }
     };
     let mut uses = stores.iter().flat_map(|found| &found.uses);
-    stores.len() > 1 || uses.any(|access| command(access.at).is_some_and(|name| !WHOLE.contains(&name.text())))
+    let known = clients::of(context, stores).is_some();
+    let grows = |name: Name| match known {
+        true => !WHOLE.contains(&name.text()),
+        false => GROWS.contains(&name.text().to_ascii_lowercase().as_str()),
+    };
+    stores.len() > 1 || uses.any(|access| command(access.at).is_some_and(grows))
+}
+
+/// The methods of the class that keeps a store's values. What it answers where there is none has to be nothing.
+fn own(context: &Context<'_, '_>, found: &Found) -> Result<Option<Own>, Problem> {
+    let flow = &context.analysis.flow;
+    let Some(class) = found.objects.iter().find_map(|id| own_stores::class(flow, *id)) else { return Ok(None) };
+    let methods: Vec<FuncRef> =
+        flow.program.class(class).methods.iter().map(|method| At { module: class.module, id: *method }).collect();
+    let named = |func: &FuncRef| flow.program.function(*func).name.map(|name| name.text().to_owned());
+    let called = |kind: Kind| {
+        let mut uses = found.uses.iter().filter(move |access| access.kind == kind);
+        uses.find_map(|access| called_method(context, access.at))
+    };
+    let stop = |at: ExprRef, why: &str, todo: &str| Problem {
+        at: site(context, context.spot(at)),
+        why: why.to_owned(),
+        todo: todo.to_owned(),
+    };
+    let whole = |access: &&Access| {
+        let ExprKind::Call { args, .. } = flow.program.kind(access.at) else { return false };
+        args.len() != if access.kind == Kind::Write { 2 } else { 1 }
+    };
+    if let Some(part) = found.uses.iter().find(whole) {
+        return Err(stop(
+            part.at,
+            "this method of the store takes more than the id and a value",
+            "let a create tool write the first value under a random id, and put that id where the session id stands now",
+        ));
+    }
+    if let Some(part) = own_stores::raw_path(flow, class) {
+        return Err(stop(
+            part,
+            "a file is called after the id as it comes, and callers choose that now",
+            "check its form or encode it (`encodeURIComponent`), and run again",
+        ));
+    }
+    let Some(get) = called(Kind::Read) else { return Ok(None) };
+    let reads: Vec<FuncRef> = methods.iter().copied().filter(|func| named(func).as_deref() == Some(&get)).collect();
+    let nothing = |func: &FuncRef| {
+        let facts = flow.program.function(*func);
+        facts.returns.iter().any(|value| may_be_absent(flow, At { module: func.module, id: *value }))
+    };
+    if let Some(read) =
+        found.uses.iter().find(|access| access.kind == Kind::Read).filter(|_| !reads.iter().any(nothing))
+    {
+        return Err(stop(
+            read.at,
+            "whether this answers nothing for an unknown id can't be told",
+            "let it answer `undefined` there, and let its callers make the first value; then run again",
+        ));
+    }
+    let drop = called(Kind::Delete).or_else(|| {
+        methods
+            .iter()
+            .filter_map(named)
+            .find(|name| own_stores::operation(name) == Some(Kind::Delete) && name != "clear")
+    });
+    Ok(Some(Own { get, drop }))
+}
+
+/// The name of the method that a call is of.
+fn called_method(context: &Context<'_, '_>, at: ExprRef) -> Option<String> {
+    let program = context.analysis.flow.program;
+    let ExprKind::Call { callee, .. } = program.kind(at) else { return None };
+    match program.kind(At { module: at.module, id: *callee }) {
+        ExprKind::Member { name, .. } => Some(name.text().to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether a value is nothing on some way.
+fn may_be_absent(flow: &Flow<'_>, at: ExprRef) -> bool {
+    let inner = |id: &crate::model::facts::ExprId| may_be_absent(flow, At { module: at.module, id: *id });
+    match flow.program.kind(at) {
+        ExprKind::Absent => true,
+        ExprKind::Either { arms, .. } => arms.last().is_some_and(inner),
+        ExprKind::Cast { value, .. } => inner(value),
+        ExprKind::Index { .. } => true,
+        ExprKind::Call { .. } => flow.performed(at).iter().any(|done| done.op == Op::Get),
+        _ => false,
+    }
 }
 
 /// What keys begin with, as the name of a thing: of several parts those that the tools speak of.
@@ -159,15 +266,21 @@ pub(super) fn step(
     }
     composite::check(context, stores)?;
     let client = clients::of(context, stores);
-    let scattered = is_scattered(context, stores);
+    let own = own(context, found)?;
     let followed = follow(context, found, others);
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
     }
-    let tools = handler_tools(context, found, others, &followed)?;
+    let mut tools = handler_tools(context, found, others, &followed)?;
+    if client.is_some() {
+        tools.iter_mut().for_each(|tool| tool.role = roles::of_lazy(tool.role, &tool.name));
+    }
     if tools.is_empty() {
         return Err(unreached(context, found, &followed));
     }
+    // What empties a value drops its key: without a mark its handle would be gone.
+    let empties = tools.iter().any(|tool| tool.role == Role::Resets);
+    let scattered = empties || is_scattered(context, stores);
     if let Some(tool) = tools.iter().find(|tool| tool.entry.is_some()) {
         return Err(Problem {
             at: tool.registration.clone(),
@@ -187,7 +300,7 @@ pub(super) fn step(
             ));
         }
     }
-    let mut prefix = prefix(found.name.text(), &words.tools).join("-");
+    let mut prefix = prefix(found.name.text().trim_start_matches('#'), &words.tools).join("-");
     let mut named = crate::classify::words::words(&prefix);
     let several = named.last().is_some_and(|last| names::singular(last) != *last);
     if several && scattered && found.name != found.holder.name {
@@ -246,6 +359,7 @@ pub(super) fn step(
             tools,
             servers: facts::servers(context),
             transition: settings.transition,
+            own,
             client,
             scattered,
         })),

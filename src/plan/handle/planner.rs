@@ -279,7 +279,7 @@ fn store(
             todo: "set its fields to what they were at the beginning, and run again".to_owned(),
         });
     }
-    let tools = handler_tools(context, found, companions, &followed)?;
+    let mut tools = handler_tools(context, found, companions, &followed)?;
     if server.principal == Principal::User && tools.iter().any(|tool| tool.body.is_some()) {
         return Err(stop(
             "the tools' functions are not handed who is calling, and a handle belongs to one caller",
@@ -304,6 +304,10 @@ fn store(
             .any(|outside| !outside.companion && matches!(outside.kind, Kind::Write | Kind::GetOrCreate));
     if !lazy && !tools.iter().any(|tool| tool.role == Role::Creates) {
         return Err(stop("no place was seen where a value is created", "write a tool that creates it"));
+    }
+    let choices = facts::choices(context.analysis, found);
+    if lazy && choices.is_empty() && wrapped.is_none() {
+        tools.iter_mut().for_each(|tool| tool.role = roles::of_lazy(tool.role, &tool.name));
     }
     let list = facts::is_list(context.analysis, found);
     let value = found.value.as_deref();
@@ -349,7 +353,7 @@ fn store(
         wrapped: wrapped.is_some(),
         value: wrapped.and(found.value.clone()),
         idle: wrapped.and_then(|outer| outer.idle).map(|at| site(context, context.spot(at))),
-        choices: facts::choices(context.analysis, found),
+        choices,
         transition: settings.transition,
         registry: false,
         ends: Vec::new(),
@@ -479,6 +483,7 @@ fn reasons(names: &Names, tools: &[ToolUse], lazy: bool) -> Vec<String> {
             Role::Destroys => {
                 out.push(format!("{} drops the {} already: no tool for that is added", tool.name, names.noun))
             }
+            Role::Resets => out.push(format!("{} begins the {} anew: its handle stays", tool.name, names.noun)),
             Role::Creates | Role::Uses => {}
         }
     }

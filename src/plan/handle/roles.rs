@@ -18,6 +18,24 @@ pub enum Role {
     Consumes,
     /// Does nothing but drop it.
     Destroys,
+    /// Drops it to begin anew, for the next use makes it again: `clear_board`, `cancel_all`.
+    Resets,
+}
+
+/// Words of tools that empty something which goes on to be there.
+const EMPTIES: &[&str] = &["reset", "clear", "empty", "restart", "wipe", "flush", "purge"];
+
+/// The role of a tool that drops a value which the next use makes anew: it ends a session's work, or only begins it again.
+pub fn of_lazy(role: Role, tool: &str) -> Role {
+    let words = crate::classify::words::words(tool);
+    let over = words.iter().any(|word| word == "start") && words.iter().any(|word| word == "over");
+    let empties = over
+        || words.iter().any(|word| EMPTIES.contains(&word.as_str()))
+        || words.len() > 1 && words.last().is_some_and(|last| matches!(last.as_str(), "all" | "everything"));
+    match role {
+        Role::Consumes | Role::Destroys if empties => Role::Resets,
+        role => role,
+    }
 }
 
 /// The role of the tool with a name, served by a handler.
@@ -25,7 +43,10 @@ pub fn of(analysis: &Analysis<'_>, found: &Found, handler: FuncRef, tool: Name) 
     let handler = analysis.dispatches_for(handler).unwrap_or(handler);
     let mut kinds = Vec::new();
     for access in found.uses.iter().filter(|access| reaches(analysis, handler, access.func)) {
-        if is_dispatched_elsewhere(analysis, handler, tool, access) || reads_back(analysis, found, access) {
+        if is_dispatched_elsewhere(analysis, handler, tool, access)
+            || reads_back(analysis, found, access)
+            || is_expiry(analysis, access)
+        {
             continue;
         }
         let first_write = access.kind == Kind::Write
@@ -52,6 +73,25 @@ pub fn of(analysis: &Analysis<'_>, found: &Found, handler: FuncRef, tool: Name) 
         })
     };
     if has(Kind::Write) && !reads && (!has(Kind::Delete) || replaces()) { Role::Creates } else { Role::Uses }
+}
+
+/// Whether a value is dropped for its age: `if (Date.now() - entry.storedAt > TTL) …`. That is no end that a tool brings about.
+fn is_expiry(analysis: &Analysis<'_>, access: &Access) -> bool {
+    let facts = analysis.flow.program.module(access.at.module);
+    let span = facts.expr(access.at.id).span;
+    access.kind == Kind::Delete
+        && facts.branches.iter().any(|branch| {
+            let condition = facts.expr(branch.condition).span;
+            branch.then.contains(span)
+                && facts.expr_ids().any(|id| {
+                    condition.contains(facts.expr(id).span)
+                        && matches!(facts.kind(id), ExprKind::Call { .. })
+                        && analysis
+                            .flow
+                            .callee_name(At { module: access.at.module, id })
+                            .is_some_and(|name| name == "now")
+                })
+        })
 }
 
 /// Whether a read only asks whether there is a value already, and leaves then: `if (tables[id]) return …`.

@@ -35,6 +35,10 @@ pub struct Features {
     pub save: bool,
     /// Values are put in under a handle that was made before (`mint`, `put`).
     pub put: bool,
+    /// The life of a value may be counted from its creation (`fromCreation` among the options).
+    pub aged: bool,
+    /// A tool begins a value anew (`reset`).
+    pub reset: bool,
     /// Something asks whether there is a value (`has`).
     pub has: bool,
     /// Something asks how many there are (`size`).
@@ -109,6 +113,8 @@ impl Features {
             open: called("open"),
             save: method("save"),
             put: method("put"),
+            aged: text.contains("fromCreation"),
+            reset: method("reset"),
             has: method("has"),
             size: called("size"),
             list: called("list"),
@@ -129,6 +135,8 @@ impl Features {
             open: self.open || other.open,
             save: self.save || other.save,
             put: self.put || other.put,
+            aged: self.aged || other.aged,
+            reset: self.reset || other.reset,
             has: self.has || other.has,
             size: self.size || other.size,
             list: self.list || other.list,
@@ -164,6 +172,8 @@ impl Features {
             "opening" => self.open && self.wait,
             "save" => self.save,
             "put" => self.put,
+            "aged" => self.aged,
+            "reset" => self.reset,
             "has" => self.has,
             "size" => self.size,
             "list" => self.list,

@@ -31,6 +31,8 @@ fn all() -> Features {
         open: true,
         save: true,
         put: true,
+        aged: false,
+        reset: true,
         has: true,
         size: true,
         list: true,
@@ -89,6 +91,50 @@ assert.equal(await store.has(two, 'ana'), true);
 assert.equal(await store.has(two, 'ben'), false);
 ";
     run(all(), &format!("{OPTIONS}{program}"));
+}
+
+#[test]
+fn a_value_begins_anew_under_its_handle() {
+    let program = "
+const freed = [];
+const store = new handles.MemoryHandles({ ...options, close: (value) => { freed.push(value); } });
+const one = await store.create({ lines: [1] }, 'ana');
+await store.reset(one, 'ana', { lines: [] });
+assert.deepEqual(await store.get(one, 'ana'), { lines: [] });
+assert.deepEqual(freed, [{ lines: [1] }]);
+await refuses(() => store.reset(one, 'ben', {}), /is unknown or has expired/);
+await refuses(() => store.reset('bsk_made_up', 'ana', {}), /is unknown or has expired/);
+await store.destroy(one, 'ana');
+assert.deepEqual(freed, [{ lines: [1] }, { lines: [] }]);
+";
+    run(all(), &format!("{OPTIONS}{program}"));
+}
+
+#[test]
+fn a_life_may_be_counted_from_the_creation() {
+    let program = "
+const store = new handles.MemoryHandles({ ...options, fromCreation: true });
+assert.equal(store.lifetime, 'expires 1800 seconds after its creation');
+const one = await store.create(1, 'ana');
+pass(1_000_000);
+const two = await store.create(2, 'ana');
+assert.equal(await store.get(one, 'ana'), 1);
+pass(800_000);
+await refuses(() => store.get(one, 'ana'), /^Error: basket bsk_.* expired after 1800 seconds and its lines are lost; call create_basket$/);
+assert.equal(await store.get(two, 'ana'), 2);
+pass(1_000_000);
+await refuses(() => store.get(two, 'ana'), /expired after 1800 seconds and/);
+const idle = new handles.MemoryHandles(options);
+assert.equal(idle.lifetime, 'expires 1800 seconds after its last use');
+const three = await idle.create(3, 'ana');
+pass(1_000_000);
+await idle.get(three, 'ana');
+pass(1_000_000);
+assert.equal(await idle.get(three, 'ana'), 3);
+pass(1_800_000);
+await refuses(() => idle.get(three, 'ana'), /expired after 1800 seconds without use and/);
+";
+    run(Features { aged: true, low_level: false, ..all() }, &format!("{OPTIONS}{program}"));
 }
 
 #[test]
@@ -277,6 +323,8 @@ fn some(bits: u32) -> Features {
         open: on(5),
         save: on(6),
         put: on(6),
+        aged: on(10),
+        reset: on(9),
         has: on(7),
         size: on(8),
         list: on(9),

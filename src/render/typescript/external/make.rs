@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::ids::{is_id, is_key, is_plain};
-use super::{Initial, Work, added, lifetime};
+use super::{Initial, Work, added, lifetime, own};
 use crate::classify::words;
 use crate::plan::handle::{Carries, Entry, Kind, Role, Touch};
 use crate::render::Refused;
@@ -40,12 +40,16 @@ pub fn functions(work: &mut Work<'_>) -> Result<(), Refused> {
     let ends = external.tools.iter().any(|tool| tool.role == Role::Destroys);
     let dropped = if ends { None } else { dropped(work, script, call, write)? };
     if let Some(dropped) = &dropped {
-        lines.extend([
-            String::new(),
-            format!("async function {destroy}({id}{}){} {{", typed(": string"), typed(": Promise<void>")),
-            format!("\tif (!(await {dropped})) {}({id});", work.missing),
-            "}".to_owned(),
-        ]);
+        let head = format!("async function {destroy}({id}{}){} {{", typed(": string"), typed(": Promise<void>"));
+        lines.extend([String::new(), head]);
+        match own::end(work, script, call, write)? {
+            // What a method of the program's own answers about it nobody knows.
+            Some([look, end]) => {
+                lines.extend([format!("\tif ({look} == null) {}({id});", work.missing), format!("\t{end};")])
+            }
+            None => lines.push(format!("\tif (!(await {dropped})) {}({id});", work.missing)),
+        }
+        lines.push("}".to_owned());
     }
     lines.extend([
         String::new(),
@@ -82,7 +86,12 @@ pub fn functions(work: &mut Work<'_>) -> Result<(), Refused> {
     if dropped.is_some() {
         want(work, &beside.path, script, &destroy)?;
     }
+    let ends = external.destroyer().unwrap_or(&names.destroy);
     let expires = match (lifetime::of(work, write), bare(call).child_by_field_name("arguments")) {
+        _ if external.own.is_some() && (dropped.is_some() || external.destroyer().is_some()) => {
+            format!("is kept until {ends} is called")
+        }
+        _ if external.own.is_some() => "is kept".to_owned(),
         (Some(seconds), _) => format!("expires {seconds} seconds after its last change"),
         (None, Some(list)) if children(list).len() > 2 => "expires some time after its last change".to_owned(),
         _ => "may expire some time after its last change".to_owned(),
@@ -151,6 +160,9 @@ const PUTS: &[(&str, usize)] =
     &[("set", 1), ("put", 1), ("setItem", 1), ("setex", 2), ("setEx", 2), ("psetex", 2), ("pSetEx", 2), ("setJSON", 1)];
 
 fn is_put(work: &Work<'_>, touch: &Touch) -> bool {
+    if work.external.own.is_some() {
+        return touch.kind == Kind::Write;
+    }
     let found = work.scripts.expression(&touch.at);
     found.is_ok_and(|(script, call)| method(script, call).is_some_and(|name| PUTS.iter().any(|(put, _)| *put == name)))
 }
@@ -272,7 +284,7 @@ fn written(
         parts.push(script.of(*other).to_owned());
     }
     let end = if script.style.semicolons { ";" } else { "" };
-    Ok(format!("await {}({}){end}", script.of(callee), parts.join(", ")))
+    Ok(format!("{}{}({}){end}", own::waits(work), script.of(callee), parts.join(", ")))
 }
 
 /// Refuses what only the function around a place knows.
@@ -292,7 +304,7 @@ fn reachable(script: &Script, node: Node<'_>, call: Node<'_>) -> Result<(), Refu
 }
 
 /// The key with the handle in it.
-fn keyed(work: &Work<'_>, script: &Script, key: Node<'_>, touch: &Touch) -> Result<String, Refused> {
+pub fn keyed(work: &Work<'_>, script: &Script, key: Node<'_>, touch: &Touch) -> Result<String, Refused> {
     let carrier = &work.external.carriers[touch.carrier];
     let id = &work.external.names.variable;
     let inner = bare(key);
@@ -326,7 +338,7 @@ fn is_plain_id(work: &Work<'_>, script: &Script, name: Node<'_>, touch: &Touch) 
 
 fn ids_in<'t>(carrier: &Carries, script: &Script, node: Node<'t>, out: &mut Vec<Node<'t>>) {
     if is_plain(carrier, script, node) {
-        out.push(node);
+        out.push(node.parent().filter(|parent| parent.kind() == "non_null_expression").unwrap_or(node));
         return;
     }
     children(node).into_iter().for_each(|child| ids_in(carrier, script, child, out));
@@ -336,6 +348,9 @@ fn ids_in<'t>(carrier: &Carries, script: &Script, node: Node<'t>, out: &mut Vec<
 fn dropped(work: &Work<'_>, script: &Script, call: Node<'_>, write: &Touch) -> Result<Option<String>, Refused> {
     let callee = bare(call).child_by_field_name("function");
     let Some(object) = callee.and_then(|callee| callee.child_by_field_name("object")) else { return Ok(None) };
+    if let Some(own) = &work.external.own {
+        return Ok(own.drop.clone());
+    }
     let deletes = work.external.touches.iter().find(|touch| touch.kind == Kind::Delete);
     let method = match deletes {
         Some(touch) => {

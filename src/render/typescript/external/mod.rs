@@ -9,6 +9,7 @@ mod ids;
 mod lifetime;
 mod make;
 mod marked;
+mod own;
 
 use tree_sitter::Node;
 

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::absent::declarator;
 use super::work::Work;
-use super::{dropped, minted};
+use super::{dropped, minted, resets};
 use crate::model::facts::Span;
 use crate::plan::handle::{Kind, Touch};
 use crate::render::Refused;
@@ -143,6 +143,7 @@ fn call(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> 
     let (name, count) = match touch.kind {
         Kind::Read => ("get", 1),
         Kind::Test => ("has", 1),
+        Kind::Delete if resets::is_reset(work, touch) => ("reset", 1),
         Kind::Delete => ("destroy", 1),
         Kind::Write if work.creates_at(touch.carrier, touch.at.span) => ("put", 2),
         Kind::Write => ("save", 2),
@@ -163,6 +164,9 @@ fn call(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) -> 
             work.edits.replace(script, whole, handle);
         }
         _ => work.edits.replace(script, span(key), handle),
+    }
+    if name == "reset" {
+        work.resets.push((script.path.clone(), key.end_byte()));
     }
     finish(work, script, node, touch)
 }
@@ -208,7 +212,11 @@ fn index(work: &mut Work<'_>, script: &Script, node: Node<'_>, touch: &Touch) ->
         }
         (Kind::Delete, "unary_expression") => {
             work.edits.cut(script, Span::new(parent.start_byte(), node.start_byte()));
-            work.edits.replace(script, open, ".destroy(");
+            let resets = resets::is_reset(work, touch);
+            work.edits.replace(script, open, if resets { ".reset(" } else { ".destroy(" });
+            if resets {
+                work.resets.push((script.path.clone(), key.end_byte()));
+            }
             work.edits.replace(script, span(key), handle);
             work.edits.replace(script, close, ")");
             return finish(work, script, parent, touch);

@@ -219,13 +219,21 @@ pub fn deciding(edits: &Edits, script: &Script, function: Node<'_>, carrier: &Ca
                     "say what is to happen without one, and run again",
                 ));
             }
-            if is_function(parent) {
+            if is_function(parent) || looks_up(script, parent) {
                 break;
             }
             inner = parent;
         }
     }
     Ok(())
+}
+
+/// Whether a list of arguments is the key of a look into a container: what is there under a handle is asked as before.
+fn looks_up(script: &Script, list: Node<'_>) -> bool {
+    let callee =
+        list.parent().filter(|_| list.kind() == "arguments").and_then(|call| call.child_by_field_name("function"));
+    let method = callee.and_then(|callee| callee.child_by_field_name("property")).map(|method| script.of(method));
+    matches!(method, Some("has" | "get"))
 }
 
 /// Gives the tools the handle as an argument, and takes the context away where nothing uses it any more.

@@ -5,6 +5,7 @@
 
 mod absent;
 mod access;
+mod aged;
 mod asked;
 mod beginnings;
 mod bounds;
@@ -19,9 +20,11 @@ pub(super) mod edits;
 mod either_way;
 pub(super) mod finish;
 mod found;
+mod guarded;
 pub(super) mod initial;
 mod injected;
 mod instances;
+mod interfaces;
 mod keys;
 mod minted;
 pub(super) mod mode;
@@ -30,10 +33,12 @@ pub(super) mod opening;
 mod outside;
 pub(super) mod reach;
 mod registry;
+mod resets;
 mod shed;
 mod store;
 mod sweepers;
 mod timers;
+mod torn;
 mod whole;
 mod words;
 pub(super) mod work;
@@ -93,7 +98,9 @@ fn begin<'a>(handle: &'a Handle, scripts: &'a Scripts<'a>, declaring: &Script) -
         edits: Edits::default(),
         features: Features { owner: handle.owner, ..Features::of(declaring) },
         initials: Vec::new(),
+        resets: Vec::new(),
         idle: None,
+        aged: false,
         limit: None,
         close: None,
         done: Vec::new(),
@@ -129,11 +136,13 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     cleanup::of_container(&mut work)?;
     absent::take_out(&mut work)?;
     minted::without_older_ones(&mut work)?;
+    aged::take_out(&mut work)?;
     timers::of_values(&mut work)?;
     checks::no_timers(&work)?;
     create::existing(&mut work)?;
     found::retype(&mut work)?;
     access::rewrite(&mut work)?;
+    resets::settle(&mut work)?;
     keys::pass_on(&mut work)?;
     carried::put_in(&mut work)?;
     shed::settle(&mut work)?;
@@ -146,6 +155,7 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     finish::arguments(&mut work)?;
     contexts::settle(&mut work)?;
     write_back::write_back(&mut work)?;
+    torn::mend(&mut work)?;
     asked::once(&mut work)?;
     create::missing(&mut work)?;
     checks::known(&mut work)?;

@@ -157,6 +157,7 @@ fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
     // What is set for this store comes before what its code says, and that before what is usual.
     let written = option("ttl").map(|ttl| seconds(&ttl)).or_else(|| work.idle.clone());
     let idle = written.filter(|_| !lifetime.idle_is_set).unwrap_or_else(|| lifetime.idle_seconds.to_string());
+    let aged = work.aged && !lifetime.idle_is_set;
     let limit = option("max").filter(|_| !lifetime.limit_is_set).unwrap_or_else(|| lifetime.limit.to_string());
     let bound = match work.limit.as_ref().filter(|_| !lifetime.limit_is_set) {
         Some(own) => format!("limit: {own}"),
@@ -167,9 +168,16 @@ fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
         format!("prefix: {}", string(&names.prefix)),
         format!("createTool: {}", string(&work.handle.creating_tool())),
         format!("loss: {}", string(&work.handle.loss)),
-        format!("idleSeconds: Number(process.env.{}_IDLE_SECONDS || {idle})", names.setting),
+        format!(
+            "idleSeconds: Number(process.env.{}{}_SECONDS || {idle})",
+            names.setting,
+            if aged { "" } else { "_IDLE" }
+        ),
         bound,
     ];
+    if aged {
+        lines.insert(lines.len() - 1, "fromCreation: true".to_owned());
+    }
     lines.extend(close(work));
     let comma = if script.style.trailing_commas { "," } else { "" };
     format!("{{\n\t{}{comma}\n}}", lines.join(",\n\t"))

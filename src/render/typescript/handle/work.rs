@@ -104,8 +104,12 @@ pub struct Work<'a> {
     pub features: Features,
     /// Initial values that were found.
     pub initials: Vec<Initial>,
+    /// Deletions that begin a value anew: the file, and where the new value goes.
+    pub resets: Vec<(String, usize)>,
     /// Seconds without use after which the server dropped a value, as code.
     pub idle: Option<String>,
+    /// These seconds count from the creation of a value.
+    pub aged: bool,
     /// How many values the server's own code lets live, as code.
     pub limit: Option<String>,
     /// What frees a value, as a function.

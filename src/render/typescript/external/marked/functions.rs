@@ -111,7 +111,10 @@ pub fn texts(
     lines.extend([close.to_owned(), String::new(), head_of(&names.destroy)]);
     lines.extend(begins);
     lines.push(format!("\tif (!(await {client}.del({mark}))) {}({id});", names.missing));
+    // The keys of a cluster may lie in different places.
+    let apart = work.scripts.all().any(|script| script.text().contains("Cluster"));
     lines.push(match (keys, camel) {
+        ([_, _, ..], _) if apart => format!("\tawait Promise.all([{}].map((key) => {client}.del(key)));", list(keys)),
         ([_, _, ..], true) => format!("\tawait {client}.del([{}]);", list(keys)),
         _ => format!("\tawait {client}.del({});", list(keys)),
     });

@@ -21,6 +21,7 @@ use keys::Key;
 pub fn replace(work: &mut Work<'_>) -> Result<(), Refused> {
     let home = home::find(work)?;
     extended(&home)?;
+    searched(work, &home)?;
     let mut accesses: Vec<(&Touch, Vec<Key>)> = Vec::new();
     for touch in &work.external.touches {
         accesses.push((touch, keys::of(work, &home, touch)?));
@@ -49,6 +50,34 @@ pub fn replace(work: &mut Work<'_>) -> Result<(), Refused> {
     let (text, missing) = functions::texts(work, &home, &names, (&mark, &all), &lives, outward);
     place(work, &home, &text, &missing);
     work.wanted.push((home.script.path.clone(), "node:crypto".to_owned(), "randomBytes".to_owned()));
+    Ok(())
+}
+
+/// Commands that look for keys by a pattern.
+const SEARCHES: &[&str] = &["keys", "scan", "scanStream", "scanIterator"];
+
+/// Refuses where keys are looked for by a pattern: the mark would be found among them.
+fn searched(work: &Work<'_>, home: &Home<'_>) -> Result<(), Refused> {
+    let mut stack = vec![home.script.tree.root_node()];
+    while let Some(node) = stack.pop() {
+        let callee = (node.kind() == "call_expression").then(|| node.child_by_field_name("function")).flatten();
+        let searches = callee.is_some_and(|callee| {
+            let command = callee.child_by_field_name("property").map(|name| home.script.of(name));
+            let object = callee.child_by_field_name("object").map(|object| home.script.of(object));
+            object == Some(home.client.as_str()) && command.is_some_and(|command| SEARCHES.contains(&command))
+        });
+        if searches {
+            return Err(home.script.refuse(
+                node,
+                format!(
+                    "keys are looked for by a pattern here, and the mark of {} would be among them",
+                    work.external.names.one()
+                ),
+                "keep the ids in a set of their own, and run again",
+            ));
+        }
+        stack.extend(children(node));
+    }
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! What changes a value in place writes it back. In memory that is the same object; a shared store in the place of that hands out
 //! copies, and would lose the change.
 
+pub mod ahead;
 mod changed;
 mod place;
 
@@ -12,6 +13,7 @@ use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::{Container, Entry, Kind, Place, Role, Touch};
 use crate::render::Refused;
+use crate::render::typescript::classes;
 use crate::render::typescript::script::{Script, bare, children, is_function, span, statement};
 use changed::may_change;
 pub use changed::{changes, changes_of};
@@ -56,6 +58,14 @@ fn of_function(work: &mut Work<'_>, index: usize) -> Result<(), Refused> {
         let store = store_of(work, index, script, &value)?;
         for change in all {
             let place = after(script, function, change, value.declared);
+            let gone = work.edits.covers(&script.path, span(change));
+            if let (None, Some(store), false) = (place, &store, gone) {
+                let save = format!("await {store}.save({}, {})", work.keys[index], script.of(value.name));
+                if ahead::change(script, &mut work.edits, function, change, &save) {
+                    work.features.save = true;
+                    continue;
+                }
+            }
             let (Some(place), Some(store)) = (place, &store) else {
                 lost(work, script, change)?;
                 continue;
@@ -260,7 +270,16 @@ fn store_of(work: &mut Work<'_>, index: usize, script: &Script, value: &Value<'_
     if handle.store.place != Place::Field && handle.store.declared.path == script.path {
         return Ok(Some(handle.store.name.clone()));
     }
-    let Entry::Handler(tools) = &handle.carriers[index].entry else { return Ok(None) };
+    let Entry::Handler(tools) = &handle.carriers[index].entry else {
+        // A method of the class that has the store.
+        let (own, function) = work.function(&handle.carriers[index])?;
+        let declared = own.around(handle.store.declared.span).filter(|_| own.path == handle.store.declared.path);
+        let home = declared.and_then(classes::body).filter(|_| handle.store.place == Place::Field);
+        let method = function.kind() == "method_definition" && !script.of(function).starts_with("static ");
+        return Ok(
+            (home.is_some() && function.parent() == home && method).then(|| format!("this.{}", handle.store.name))
+        );
+    };
     match tools.first().map(|tool| &handle.tools[*tool]) {
         Some(tool) if handle.store.container == Container::Map || handle.store.place == Place::Module => {
             store_expression(work, script, tool).map(Some)
