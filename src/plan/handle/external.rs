@@ -3,6 +3,7 @@
 
 use super::carriers::{Problem, follow};
 use super::names::{Names, Source};
+use super::nouns;
 use super::planner::{RULE, Words, called, handler_tools};
 use super::stops::unreached;
 use super::{Carries, Entry, Outside, Role, ToolUse, Touch, composite, facts};
@@ -129,8 +130,10 @@ pub(super) fn step(
     let several =
         crate::classify::words::words(prefix).last().is_some_and(|last| super::names::singular(last) != *last);
     let chosen = settings.names_of(&called(context, found, &[]));
+    let instead = nouns::instead(context, &tools, None, words);
     let names = Names::of(&Source {
         store: prefix,
+        instead: &instead,
         value: found.value.as_deref(),
         // `notes:` under one id is a list of notes, where the tools speak of one note.
         list: several && found.value.is_none(),

@@ -3,6 +3,7 @@
 use super::carriers::{Followed, Problem, follow_handed};
 use super::limits;
 use super::names::{Names, Source};
+use super::nouns;
 use super::stops::{made_anew, unreached};
 use super::wrapped::{self, Wrapped};
 use super::{
@@ -302,9 +303,11 @@ fn store(
     let value = found.value.as_deref();
     let called = called(context, found, companions);
     let chosen = settings.names_of(&called);
+    let instead = nouns::instead(context, &tools, wrapped::class_of(context, found), words);
     let names = Names::of(&Source {
         store: registry::called(context, found),
         value,
+        instead: &instead,
         list,
         tools: &words.tools,
         arguments: &words.arguments,
