@@ -145,7 +145,7 @@ pub(super) fn step(
         choices: Vec::new(),
         transition: settings.transition,
         shared: None,
-        loss: "its contents are lost".to_owned(),
+        loss: "it is lost".to_owned(),
         reasons: vec![
             format!("{} is new: a session began without a word", names.create),
             format!(

@@ -2,7 +2,9 @@
 
 use super::Group;
 use crate::classify::stores::Found;
+use crate::model::flow::value::ObjId;
 use crate::model::vocabulary::Role as Known;
+use crate::plan::handle::facts::Kept;
 use crate::plan::handle::names::{Source, singular};
 use crate::plan::handle::planner::{Words, loss};
 use crate::plan::handle::{Names, ToolUse, nouns, only_domain};
@@ -71,7 +73,14 @@ pub(super) fn is_list(context: &Context<'_, '_>, found: &Found) -> bool {
 }
 
 pub(super) fn lost(context: &Context<'_, '_>, group: &Group<'_>) -> String {
-    let lists = group.found.iter().filter(|found| is_list(context, found)).map(|found| found.name.text().to_owned());
-    let lists: Vec<String> = lists.filter(|name| name.ends_with('s')).collect();
-    loss(&lists)
+    let role = |id| context.analysis.flow.object(id).role;
+    let holds_several = |found: &Found| {
+        let several = |id: &ObjId| matches!(role(*id), Some(Known::List | Known::Set | Known::Map));
+        is_list(context, found) || !found.objects.is_empty() && found.objects.iter().all(several)
+    };
+    let mut kept = Kept::default();
+    for found in &group.found {
+        kept.add(found.name.text(), holds_several(found));
+    }
+    loss(&kept)
 }

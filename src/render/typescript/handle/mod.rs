@@ -96,6 +96,7 @@ fn begin<'a>(handle: &'a Handle, scripts: &'a Scripts<'a>, declaring: &Script) -
         owned_files: Vec::new(),
         wanted: Vec::new(),
         notes: Vec::new(),
+        left: Vec::new(),
     }
 }
 
@@ -174,6 +175,7 @@ fn finished_work(mut work: Work<'_>, files: &dyn Files, declaring: &Script) -> R
         }
     }
     out.notes = work.notes;
+    out.left = work.left;
     Ok(out)
 }
 
