@@ -23,7 +23,7 @@ use super::spoken::{self, Told};
 use super::tools::{self, Argument, Context};
 use crate::model::facts::Span;
 use crate::plan::handle::external::External;
-use crate::plan::handle::{Carries, Entry, Kind};
+use crate::plan::handle::{Carries, Entry, Kind, Role};
 use crate::render::{Files, Refused, Rendered};
 
 /// A first value: where it is written, and whether it is the text that is stored.
@@ -89,7 +89,8 @@ pub fn render(external: &External, files: &dyn Files) -> Result<Rendered, Refuse
         let (script, node) = scripts.expression(&tool.registration)?;
         spoken::tool(&mut work.edits, &mut out.left, script, node, &tool.name);
     }
-    work.edits.extend(tools::say_ends(&scripts, &external.tools, &external.names, &external.names.create));
+    let ending = external.tools.iter().filter(|tool| tool.role == Role::Destroys);
+    work.edits.extend(tools::say_ends(&scripts, ending, &external.names, &external.names.create));
     let tools = external.tools.iter().map(|tool| tool.name.as_str()).collect();
     let told = Told { names: &external.names, create: &external.names.create, tools };
     spoken::instructions(&mut work.edits, &mut out.left, &scripts, &external.servers, &told);

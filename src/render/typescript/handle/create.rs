@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::beginnings;
+use super::ending;
 use super::initial::{chosen, free, nothing};
 use super::minted;
 use super::reach;
@@ -141,7 +142,9 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     for tool in handle.tools.iter().filter(|tool| !creates && tool.role == Role::Creates) {
         tell_lifetime(work, tool);
     }
-    work.edits.extend(tools::say_ends(work.scripts, &handle.tools, &handle.names, &handle.creating_tool()));
+    let ending = handle.tools.iter().filter(|tool| ending::always(work, tool));
+    let said = tools::say_ends(work.scripts, ending, &handle.names, &handle.creating_tool());
+    work.edits.extend(said);
     if handle.owner && (creates || destroys || lists.is_some()) {
         let at = code.path.clone();
         work.owned_files.push(at);

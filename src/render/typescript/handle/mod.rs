@@ -16,6 +16,7 @@ mod create;
 mod dropped;
 pub(super) mod edits;
 mod either_way;
+mod ending;
 pub(super) mod finish;
 pub(super) mod initial;
 mod injected;

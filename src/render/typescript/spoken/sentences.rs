@@ -94,6 +94,23 @@ const REPLACES: &[&str] = &[
     "removing",
 ];
 
+/// The same of what was there.
+const REPLACED: &[&str] = &[
+    "replaced",
+    "discarded",
+    "overwritten",
+    "dropped",
+    "abandoned",
+    "forgotten",
+    "ended",
+    "cancelled",
+    "canceled",
+    "closed",
+    "lost",
+    "deleted",
+    "removed",
+];
+
 /// What tells the one that was there from others.
 const EARLIER: &[&str] = &[
     "current", "previous", "existing", "present", "old", "earlier", "running", "active", "any", "last", "open", "you",
@@ -191,7 +208,10 @@ fn replaces(text: &str, noun: &str) -> bool {
     let earlier = all.iter().any(|(_, word)| EARLIER.contains(&word.as_str()));
     // `Replaces {what}`: another clause would say something of its own.
     let only = !text.contains(';') && !text.contains(':') && all.len() < 12;
-    is(0, REPLACES) && named && earlier && only
+    let passive = all.len() < 9
+        && all.iter().any(|(_, word)| matches!(word.as_str(), "is" | "are" | "be"))
+        && all.last().is_some_and(|(_, word)| REPLACED.contains(&word.as_str()));
+    (is(0, REPLACES) || passive) && named && earlier && only
 }
 
 /// Where the last clause of a sentence begins, with what divides it from the rest.
@@ -295,11 +315,14 @@ mod tests {
             ("Start a game, replacing the current one", "Start a game"),
             ("Start a game; discards any existing game.", "Start a game."),
             ("Start a game (replaces the running game)", "Start a game"),
+            ("Start a game. An open game is replaced.", "Start a game."),
+            ("Start a game; the current one will be lost", "Start a game"),
             ("Start a game. Ends the previous one. Choose a category.", "Start a game. Choose a category."),
         ] {
             assert_eq!(without_replacement(before, "game"), after);
         }
         for text in [
+            "Words that were lost are open",
             "Replaces the text of a note",
             "Start a game. Replaces vowels by dots.",
             "Start a game; ends when the word is found.",

@@ -7,7 +7,7 @@ use super::reach::{Helped, table_entry};
 use super::register::{handler_of, read};
 use crate::classify::words::words;
 use crate::model::facts::Span;
-use crate::plan::handle::{Names, Role, ToolUse};
+use crate::plan::handle::{Names, ToolUse};
 use crate::render::Change;
 use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::scripts::{Code, Scripts, property};
@@ -75,8 +75,12 @@ pub fn say_more(description: Code<'_>, sentence: &str, creates: Option<&str>) ->
 }
 
 /// Lets the descriptions of tools that were there and end a value say so.
-pub fn say_ends(scripts: &Scripts<'_>, tools: &[ToolUse], names: &Names, create: &str) -> Vec<Change> {
-    let ending = tools.iter().filter(|tool| matches!(tool.role, Role::Consumes | Role::Destroys));
+pub fn say_ends<'t>(
+    scripts: &Scripts<'_>,
+    ending: impl Iterator<Item = &'t ToolUse>,
+    names: &Names,
+    create: &str,
+) -> Vec<Change> {
     let written = |code: &Code<'_>| code.node.kind() != "object";
     ending
         .filter_map(|tool| description(scripts, tool))
