@@ -446,6 +446,24 @@ fn names_that_are_no_text() {
 }
 
 #[test]
+fn hundreds_of_caps_on_one_table_are_each_compared_with_their_own_code() {
+    let tool = |n: usize| {
+        format!(
+            "  server.registerTool('pay_{n}', {{ inputSchema: {{ cost: z.number() }} }}, async ({{ cost }}, extra) => {{\n    const spent = kept.get(extra.sessionId!) ?? 0;\n    if (cost > {n}) throw new Error('too much');\n    kept.set(extra.sessionId!, spent + cost);\n    return {{ content: [] }};\n  }});\n"
+        )
+    };
+    let tools: String = (0..600).map(tool).collect();
+    let text = format!(
+        "import {{ McpServer }} from '@modelcontextprotocol/sdk/server/mcp.js';\nimport {{ z }} from 'zod';\nconst kept = new Map<string, number>();\nexport function make(server: McpServer) {{\n{tools}}}\n"
+    );
+    let folder = repository(&[("src/caps.ts", text.as_bytes())]);
+    let began = Instant::now();
+    assert!(!scan(folder.path(), &[]).findings("src/caps.ts").is_empty());
+    // It took minutes when each read was looked for in each comparison of the file.
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+}
+
+#[test]
 fn thousands_of_files() {
     let folder = repository(&[]);
     for i in 0..4_000 {

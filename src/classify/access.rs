@@ -172,15 +172,27 @@ fn holder(flow: &Flow<'_>, access: Access, object: Option<ObjId>) -> Option<Hold
     if let Some(holder) = object.and_then(|id| flow.holder(id)) {
         return Some(holder);
     }
-    let span = flow.program.expr(access.receiver).span;
-    match flow.program.kind(access.receiver) {
-        ExprKind::Symbol(id) => Some(flow.symbol_holder(At { module: access.receiver.module, id: *id })),
-        ExprKind::Member { name, .. } => {
-            Some(Holder { name: *name, module: access.receiver.module, span, symbol: None })
+    let receiver = if object.is_some() { chained(flow, access.receiver) } else { access.receiver };
+    let span = flow.program.expr(receiver).span;
+    match flow.program.kind(receiver) {
+        ExprKind::Symbol(id) => Some(flow.symbol_holder(At { module: receiver.module, id: *id })),
+        ExprKind::Member { name, .. } | ExprKind::Global(name) => {
+            Some(Holder { name: *name, module: receiver.module, span, symbol: None })
         }
-        ExprKind::Global(name) => Some(Holder { name: *name, module: access.receiver.module, span, symbol: None }),
         _ => None,
     }
+}
+
+/// What a chain of calls begins with: `this.redis`, for `this.redis.multi().rpush(…)`.
+fn chained(flow: &Flow<'_>, mut receiver: ExprRef) -> ExprRef {
+    while let ExprKind::Call { callee, .. } = flow.program.kind(receiver) {
+        let callee = At { module: receiver.module, id: *callee };
+        match flow.program.kind(callee) {
+            ExprKind::Member { object, .. } => receiver = At { module: callee.module, id: *object },
+            _ => break,
+        }
+    }
+    receiver
 }
 
 fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Option<ObjId>)> {

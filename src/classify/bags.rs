@@ -68,13 +68,12 @@ fn is_set_for_each_request(flow: &Flow<'_>, keyed: &Keyed) -> bool {
             let place = facts.expr(access.at.id).span;
             let asks = |condition: ExprId| {
                 let span = facts.expr(condition).span;
-                facts.exprs.iter().filter(|expr| span.contains(expr.span)).any(|expr| match &expr.kind {
+                flow.exprs_within(access.func.module, span).any(|id| match facts.kind(id) {
                     ExprKind::Text(name) | ExprKind::Member { name, .. } => *name == keyed.holder.name,
                     _ => false,
                 })
             };
-            let mut around =
-                facts.branches.iter().filter(|branch| branch.func == access.func.id && branch.then.contains(place));
+            let mut around = flow.branches_in(access.func).filter(|branch| branch.then.contains(place));
             hook && !around.any(|branch| asks(branch.condition))
         })
 }

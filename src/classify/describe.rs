@@ -81,7 +81,7 @@ impl Analysis<'_> {
         let span = self.flow.program.expr(at).span;
         let mut all = Vec::new();
         let mut here = Vec::new();
-        for branch in facts.branches.iter().filter(|branch| branch.func == handler.id) {
+        for branch in self.flow.branches_in(handler) {
             let ExprKind::Compare { left, right, .. } = facts.kind(branch.condition) else { continue };
             for (side, other) in [(left, right), (right, left)] {
                 if let ExprKind::Text(text) = facts.kind(*side)
@@ -131,7 +131,7 @@ impl Analysis<'_> {
             }),
             _ => false,
         };
-        facts.branches.iter().filter(|branch| branch.func == func.id).any(compares)
+        self.flow.branches_in(func).any(compares)
     }
 
     /// The same for code that the handler runs: the names under which the calls stand that lead there.

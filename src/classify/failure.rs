@@ -211,9 +211,8 @@ fn is_required(analysis: &Analysis<'_>, at: ExprRef) -> bool {
     let facts = analysis.flow.program.module(at.module);
     let func = facts.expr(at.id).func;
     let span = facts.expr(at.id).span;
-    facts.branches.iter().any(|branch| {
-        branch.func == func
-            && branch.then_leaves
+    analysis.flow.branches_in(At { module: at.module, id: func }).any(|branch| {
+        branch.then_leaves
             && matches!(facts.kind(branch.condition), ExprKind::Opaque(_))
             && facts.expr(branch.condition).span.contains(span)
             && facts.function(func).throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span))
@@ -308,7 +307,7 @@ fn makers(analysis: &Analysis<'_>, key: ExprRef, depth: u32) -> Vec<FuncRef> {
 fn guard_in(analysis: &Analysis<'_>, func: FuncRef, before: Option<ExprRef>) -> Option<Guarded> {
     let facts = analysis.flow.program.module(func.module);
     let place = before.map(|at| analysis.flow.program.expr(at).span);
-    for branch in facts.branches.iter().filter(|branch| branch.func == func.id) {
+    for branch in analysis.flow.branches_in(func) {
         let Some(absent_first) = tests_presence(analysis, func.module, branch.condition) else { continue };
         if absent_first {
             let earlier = place
@@ -380,9 +379,8 @@ fn missing_is_refused(analysis: &Analysis<'_>, access: &Access) -> bool {
     let facts = analysis.flow.program.module(access.func.module);
     let function = facts.function(access.func.id);
     let span = facts.expr(access.at.id).span;
-    facts.branches.iter().any(|branch| {
-        branch.func == access.func.id
-            && branch.span.end > span.start
+    analysis.flow.branches_in(access.func).any(|branch| {
+        branch.span.end > span.start
             && branch.then_leaves
             && function.throws.iter().any(|throw| branch.then.contains(facts.expr(*throw).span))
     })

@@ -97,7 +97,7 @@ fn only_tested_within(analysis: &Analysis<'_>, at: ExprRef, depth: u32) -> bool 
     let facts = flow.program.module(at.module);
     let mut id = at.id;
     for _ in 0..8 {
-        if facts.branches.iter().any(|branch| branch.condition == id) {
+        if flow.branches_about(At { module: at.module, id }).any(|branch| branch.condition == id) {
             return true;
         }
         let Some(parent) = facts.expr(id).parent else { return false };
@@ -136,9 +136,9 @@ fn only_tested_within(analysis: &Analysis<'_>, at: ExprRef, depth: u32) -> bool 
 fn leads_to_refusal(analysis: &Analysis<'_>, at: ExprRef) -> bool {
     let facts = analysis.flow.program.module(at.module);
     let span = facts.expr(at.id).span;
-    facts
-        .branches
-        .iter()
+    analysis
+        .flow
+        .branches_about(at)
         .any(|branch| facts.expr(branch.condition).span.contains(span) && refuses(analysis, at.module, branch))
 }
 
@@ -156,10 +156,8 @@ fn answers_error(analysis: &Analysis<'_>, module: u32, span: crate::model::facts
     let flow = &analysis.flow;
     let facts = flow.program.module(module);
     let error = crate::model::name::Name::new("isError");
-    facts.exprs.iter().any(|expr| match &expr.kind {
-        ExprKind::Return(Some(value)) if span.contains(expr.span) => {
-            flow.objects_at(At { module, id: *value }).any(|id| flow.has_field(id, error))
-        }
+    flow.exprs_within(module, span).any(|id| match facts.kind(id) {
+        ExprKind::Return(Some(value)) => flow.objects_at(At { module, id: *value }).any(|id| flow.has_field(id, error)),
         _ => false,
     })
 }

@@ -8,6 +8,7 @@ use super::failure;
 use super::guards::{gates_only, is_guard};
 use super::lifetime::Lasting;
 use super::limiters;
+use super::proven;
 use super::routing;
 use super::secrets;
 use super::served;
@@ -131,7 +132,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if spend::is_capped(analysis, keyed) {
         return judged(Holds::Guard);
     }
-    if limiters::is_lockout(analysis, keyed) {
+    if limiters::is_lockout(analysis, keyed) || proven::is_by_secret(analysis, keyed, &values, &objects) {
         return judged(Holds::Guard);
     }
     if is_limit(analysis, keyed, &values, name) || is_once(analysis, keyed, &values) {

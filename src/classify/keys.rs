@@ -1,6 +1,6 @@
 //! Keys that are a session's: an id, a part of a key that is put together, an object that stands for the session.
 
-use crate::model::facts::{AssignKind, ExprKind};
+use crate::model::facts::{AssignKind, ExprKind, Key};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{Site, SourceKind, Value};
 use crate::model::lives::Lives;
@@ -29,8 +29,17 @@ pub(super) fn key_text(flow: &Flow<'_>, key: ExprRef) -> Option<Name> {
                 return text;
             }
             ExprKind::Symbol(id) => {
-                let symbol = flow.program.module(at.module).symbol(*id);
-                at = At { module: at.module, id: symbol.init? };
+                let facts = flow.program.module(at.module);
+                // A name of a pattern is given its part.
+                let given = || {
+                    facts.expr_ids().find_map(|assign| match facts.kind(assign) {
+                        ExprKind::Assign { target, value, kind: AssignKind::Init } => {
+                            matches!(facts.kind(*target), ExprKind::Symbol(own) if own == id).then_some(*value)
+                        }
+                        _ => None,
+                    })
+                };
+                at = At { module: at.module, id: facts.symbol(*id).init.or_else(given)? };
             }
             ExprKind::Call { .. } => {
                 let callee = flow.callees(at).into_iter().next()?;
@@ -38,6 +47,14 @@ pub(super) fn key_text(flow: &Flow<'_>, key: ExprRef) -> Option<Name> {
                 at = At { module: callee.module, id: value };
             }
             ExprKind::Cast { value, .. } => at = At { module: at.module, id: *value },
+            // One of several keys that a function makes: `keys(id).items`.
+            ExprKind::Member { object, name } => {
+                let callee = flow.callees(At { module: at.module, id: *object }).into_iter().next()?;
+                let made = At { module: callee.module, id: *flow.program.function(callee).returns.first()? };
+                let ExprKind::Object(fields) = flow.program.kind(made) else { return None };
+                let field = fields.iter().find(|field| matches!(field.key, Key::Name(own) if own == *name))?;
+                at = At { module: made.module, id: field.value };
+            }
             _ => return None,
         }
     }

@@ -1,13 +1,15 @@
 //! What code does with numbers and times that it keeps for a session: whether it lets calls through by them, answers them, or locks out
 //! who has failed too often.
 
+use rustc_hash::FxHashSet;
+
 use super::access::{Keyed, Kind};
 use super::guards::refuses;
 use super::spend::is_bounded;
 use super::stores::Analysis;
 use crate::model::facts::{ExprId, ExprKind, SymbolId};
-use crate::model::flow::Root;
 use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::{Flow, Root};
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::Role;
@@ -37,7 +39,7 @@ fn is_answer_of(analysis: &Analysis<'_>, id: ObjId, names: &[&str]) -> bool {
 }
 
 /// The expressions that stand for what is kept: reads of the store, and uses of the variables that they go to.
-fn reads(analysis: &Analysis<'_>, keyed: &Keyed) -> Vec<ExprRef> {
+pub(super) fn reads(analysis: &Analysis<'_>, keyed: &Keyed) -> Vec<ExprRef> {
     let mut out = Vec::new();
     for access in keyed.accesses.iter().filter(|access| matches!(access.kind, Kind::Read | Kind::GetOrCreate)) {
         out.push(access.at);
@@ -67,23 +69,41 @@ fn variable_of(analysis: &Analysis<'_>, read: ExprRef) -> Option<SymbolId> {
 
 /// Whether what is kept is compared with a bound: `count > LIMIT`, `entry.count >= 30`, `recent.length > 10`.
 pub(super) fn is_measured(analysis: &Analysis<'_>, keyed: &Keyed, objects: &[ObjId]) -> bool {
-    let reads = reads(analysis, keyed);
-    let flow = &analysis.flow;
-    flow.program.exprs().any(|at| {
-        let ExprKind::Compare { operator, .. } = flow.program.kind(at) else { return false };
-        if !matches!(operator.text(), "<" | ">" | "<=" | ">=") {
-            return false;
-        }
-        let facts = flow.program.module(at.module);
-        let span = facts.expr(at.id).span;
-        reads.iter().any(|read| read.module == at.module && span.contains(facts.expr(read.id).span))
-            || flow.exprs_within(at.module, span).any(|id| match facts.kind(id) {
-                ExprKind::Member { object, .. } => {
-                    flow.objects_at(At { module: at.module, id: *object }).any(|id| objects.contains(&id))
+    let ordered = analysis.ordered.get_or_init(|| Ordered::of(&analysis.flow));
+    objects.iter().any(|id| ordered.objects.contains(id))
+        || reads(analysis, keyed).into_iter().any(|read| {
+            let facts = analysis.flow.program.module(read.module);
+            std::iter::successors(Some(read.id), |id| facts.expr(*id).parent)
+                .any(|id| ordered.comparisons.contains(&At { module: read.module, id }))
+        })
+}
+
+/// What the code asks to be more or less than something else.
+pub(super) struct Ordered {
+    /// The comparisons that ask so.
+    comparisons: FxHashSet<ExprRef>,
+    /// Objects of which something is part of such a comparison.
+    objects: FxHashSet<ObjId>,
+}
+
+impl Ordered {
+    fn of(flow: &Flow<'_>) -> Self {
+        let (mut comparisons, mut objects) = (FxHashSet::default(), FxHashSet::default());
+        for at in flow.program.exprs() {
+            let ExprKind::Compare { operator, .. } = flow.program.kind(at) else { continue };
+            if !matches!(operator.text(), "<" | ">" | "<=" | ">=") {
+                continue;
+            }
+            comparisons.insert(at);
+            let facts = flow.program.module(at.module);
+            for id in flow.exprs_within(at.module, facts.expr(at.id).span) {
+                if let ExprKind::Member { object, .. } = facts.kind(id) {
+                    objects.extend(flow.objects_at(At { module: at.module, id: *object }));
                 }
-                _ => false,
-            })
-    })
+            }
+        }
+        Self { comparisons, objects }
+    }
 }
 
 /// Whether a field of a record is a number, since something asks whether it is more or less than another.
@@ -142,7 +162,7 @@ pub(super) fn is_lockout(analysis: &Analysis<'_>, keyed: &Keyed) -> bool {
         keyed.accesses.iter().filter(|access| access.kind == Kind::Write && by_tools(access.at)).any(|access| {
             let facts = analysis.flow.program.module(access.at.module);
             let span = facts.expr(access.at.id).span;
-            facts.branches.iter().any(|branch| {
+            analysis.flow.branches_about(access.at).any(|branch| {
                 let condition = facts.expr(branch.condition).span;
                 branch.then.contains(span)
                     && refuses(analysis, access.at.module, branch)

@@ -76,10 +76,11 @@ pub fn only_caches(analysis: &Analysis<'_>, found: &Found) -> bool {
 /// Whether an entry is put in only where it was asked for and was not there.
 fn is_guarded(analysis: &Analysis<'_>, records: &FxHashSet<ObjId>, fill: ExprRef) -> bool {
     let flow = &analysis.flow;
-    let facts = flow.program.module(fill.module);
+    let module = fill.module;
+    let facts = flow.program.module(module);
     let func = flow.program.func_of(fill).id;
     let at = facts.expr(fill.id).span;
-    let is_record = |id| flow.objects_at(At { module: fill.module, id }).any(|id| records.contains(&id));
+    let is_record = |id| flow.objects_at(At { module, id }).any(|id| records.contains(&id));
     let reads = |id| match facts.kind(id) {
         ExprKind::Index { object, .. } => is_record(*object),
         ExprKind::Call { callee, .. } => {
@@ -88,8 +89,8 @@ fn is_guarded(analysis: &Analysis<'_>, records: &FxHashSet<ObjId>, fill: ExprRef
         _ => false,
     };
     // Variables that hold what was found.
-    let found: Vec<_> = facts
-        .expr_ids()
+    let found: Vec<_> = flow
+        .assignments_of(module)
         .filter_map(|id| match facts.kind(id) {
             ExprKind::Assign { target, value, .. } if reads(*value) => match facts.kind(*target) {
                 ExprKind::Symbol(symbol) => Some(*symbol),
@@ -99,9 +100,8 @@ fn is_guarded(analysis: &Analysis<'_>, records: &FxHashSet<ObjId>, fill: ExprRef
         })
         .collect();
     let asks = |id| reads(id) || matches!(facts.kind(id), ExprKind::Symbol(symbol) if found.contains(symbol));
-    facts.branches.iter().filter(|branch| branch.func == func).any(|branch| {
-        let condition = facts.expr(branch.condition).span;
-        let asked = facts.expr_ids().any(|id| condition.contains(facts.expr(id).span) && asks(id));
-        asked && (branch.then.contains(at) || (branch.then_leaves && branch.span.end <= at.start))
+    flow.branches_in(At { module, id: func }).any(|branch| {
+        (branch.then.contains(at) || (branch.then_leaves && branch.span.end <= at.start))
+            && flow.exprs_within(module, facts.expr(branch.condition).span).any(asks)
     })
 }

@@ -114,7 +114,7 @@ impl Looker<'_, '_> {
         let ExprKind::Symbol(symbol) = facts.kind(target) else { return false };
         let same = |id: ExprId| matches!(facts.kind(id), ExprKind::Symbol(other) if other == symbol);
         let span = facts.expr(at.id).span;
-        facts.branches.iter().any(|branch| {
+        self.flow.branches_about(at).any(|branch| {
             let absent = match facts.kind(branch.condition) {
                 ExprKind::Opaque(children) => matches!(children.as_slice(), [only] if same(*only)),
                 ExprKind::Compare { operator, left, right } => {
@@ -166,7 +166,7 @@ impl Looker<'_, '_> {
         let facts = self.flow.program.module(put.module);
         let span = facts.expr(put.id).span;
         let new = self.written(put).is_some_and(|value| self.is_new(value, 3));
-        new && facts.branches.iter().any(|branch| match self.asks_for_absence(put.module, branch.condition) {
+        new && self.flow.branches_about(put).any(|branch| match self.asks_for_absence(put.module, branch.condition) {
             Some(true) => branch.then.contains(span),
             Some(false) => branch.otherwise.is_some_and(|otherwise| otherwise.contains(span)),
             None => false,

@@ -30,6 +30,7 @@ mod models;
 pub mod mutations;
 mod per_request;
 pub mod processes;
+mod proven;
 mod registries;
 pub mod resumption;
 mod routing;

@@ -186,10 +186,9 @@ pub fn is_memo(flow: &Flow<'_>, assignment: ExprRef) -> bool {
     }
     let span = facts.expr(assignment.id).span;
     let func = facts.expr(assignment.id).func;
-    facts.branches.iter().any(|branch| {
+    flow.branches_in(At { module: assignment.module, id: func }).any(|branch| {
         let before = branch.then_leaves && branch.span.end <= span.start;
-        branch.func == func
-            && (branch.then.contains(span) || before)
+        (branch.then.contains(span) || before)
             && mentions_assigned(flow, assignment.module, branch.condition, *target, func, before)
     })
 }

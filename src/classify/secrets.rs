@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::access::Keyed;
 use super::holds::is_session_class;
 use super::lifetime::Finder;
-use super::limiters::is_ordered;
+use super::limiters::{is_number, is_ordered};
 use super::models;
 use super::stores::Analysis;
 use super::words;
@@ -68,10 +68,11 @@ pub(super) fn has_auth(
                     _ => false,
                 });
                 // A secret that the model passed, or one made for a login under way. One from the environment is everybody's, and the
-                // session's own id says which session a record belongs to.
-                let given = values
-                    .iter()
-                    .any(|v| !matches!(v, Value::External(..) | Value::Text(_) | Value::Absent | Value::Id(_)));
+                // session's own id says which session a record belongs to. A number that the server drew is one to be guessed.
+                let is_drawn = |value: &Value| matches!(value, Value::Object(id) if is_number(analysis, *id));
+                let given = values.iter().any(|v| {
+                    !matches!(v, Value::External(..) | Value::Text(_) | Value::Absent | Value::Id(_)) && !is_drawn(v)
+                });
                 strong
                     || words::is_principal(field.text())
                     || words::is_token_field(field.text())

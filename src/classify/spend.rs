@@ -3,7 +3,7 @@
 use super::access::{Keyed, Kind};
 use super::guards::refuses;
 use super::stores::Analysis;
-use crate::model::facts::{ExprId, ExprKind, Span, SymbolId};
+use crate::model::facts::{ExprId, ExprKind, SymbolId};
 use crate::model::flow::value::Value;
 use crate::model::program::{At, ExprRef};
 
@@ -31,33 +31,36 @@ fn is_argument(analysis: &Analysis<'_>, at: ExprRef) -> bool {
 /// Whether something that a call passed is part of an expression.
 fn has_argument(analysis: &Analysis<'_>, at: ExprRef) -> bool {
     let facts = analysis.flow.program.module(at.module);
-    within(analysis, at.module, facts.expr(at.id).span).any(|id| is_argument(analysis, At { module: at.module, id }))
-}
-
-fn within<'a>(analysis: &'a Analysis<'_>, module: u32, span: Span) -> impl Iterator<Item = ExprId> + 'a {
-    let facts = analysis.flow.program.module(module);
-    facts.expr_ids().filter(move |id| span.contains(facts.expr(*id).span))
+    let mut inner = analysis.flow.exprs_within(at.module, facts.expr(at.id).span);
+    inner.any(|id| is_argument(analysis, At { module: at.module, id }))
 }
 
 /// Whether a call is refused where what was read, or a variable that it went to, is above something that no call passed.
 pub(super) fn is_bounded(analysis: &Analysis<'_>, read: ExprRef) -> bool {
-    let facts = analysis.flow.program.module(read.module);
-    let kept = kept_in(analysis, read);
-    let is_read = |id: ExprId| {
-        id == read.id || kept.is_some_and(|kept| matches!(facts.kind(id), ExprKind::Symbol(used) if *used == kept))
+    let kept = kept_in(analysis, read).map(|id| At { module: read.module, id });
+    let used = kept.into_iter().flat_map(|kept| analysis.flow.uses(kept));
+    std::iter::once(read).chain(used).any(|at| is_refused_above(analysis, at))
+}
+
+/// Whether a call is refused where a value is above something that no call passed.
+fn is_refused_above(analysis: &Analysis<'_>, at: ExprRef) -> bool {
+    let flow = &analysis.flow;
+    let facts = flow.program.module(at.module);
+    let span = facts.expr(at.id).span;
+    let is_above = |id: ExprId| {
+        let ExprKind::Compare { operator, left, right } = facts.kind(id) else { return false };
+        let (above, bound) = match operator.text() {
+            ">" | ">=" => (*left, *right),
+            "<" | "<=" => (*right, *left),
+            _ => return false,
+        };
+        facts.expr(above).span.contains(span) && !has_argument(analysis, At { module: at.module, id: bound })
     };
-    facts.branches.iter().filter(|branch| refuses(analysis, read.module, branch)).any(|branch| {
+    flow.branches_about(at).any(|branch| {
         let condition = facts.expr(branch.condition).span;
-        within(analysis, read.module, condition).any(|id| {
-            let ExprKind::Compare { operator, left, right } = facts.kind(id) else { return false };
-            let (above, bound) = match operator.text() {
-                ">" | ">=" => (*left, *right),
-                "<" | "<=" => (*right, *left),
-                _ => return false,
-            };
-            within(analysis, read.module, facts.expr(above).span).any(is_read)
-                && !has_argument(analysis, At { module: read.module, id: bound })
-        })
+        condition.contains(span)
+            && refuses(analysis, at.module, branch)
+            && flow.exprs_within(at.module, condition).any(is_above)
     })
 }
 

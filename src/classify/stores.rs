@@ -79,6 +79,8 @@ pub struct Analysis<'p> {
     pub dead: Vec<Found>,
     /// Member expressions by the object that they are of, once somebody asks.
     pub(super) members: OnceCell<FxHashMap<ObjId, Vec<ExprRef>>>,
+    /// What is asked to be more or less than something else, once somebody asks.
+    pub(super) ordered: OnceCell<super::limiters::Ordered>,
     /// Calls that change an object, once somebody asks.
     pub(super) mutating: OnceCell<FxHashSet<ExprRef>>,
     /// Expressions for whose failure another value stands in, once somebody asks.
@@ -107,6 +109,7 @@ impl<'p> Analysis<'p> {
             process: Vec::new(),
             dead: Vec::new(),
             members: OnceCell::new(),
+            ordered: OnceCell::new(),
             mutating: OnceCell::new(),
             rescues: OnceCell::new(),
             registered: OnceCell::new(),

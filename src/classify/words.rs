@@ -70,6 +70,11 @@ pub fn is_auth(name: &str) -> bool {
         || joined.contains("accesskey")
 }
 
+/// What somebody has to know in order to be let in, among the settings of a server.
+pub fn is_secret(name: &str) -> bool {
+    any(name, &["pin", "password", "passcode", "passphrase", "passwd", "secret", "token"])
+}
+
 /// Types of numbers.
 pub fn is_number_type(name: &str) -> bool {
     matches!(

@@ -3,6 +3,7 @@
 
 use super::facts::{ExprKind, Span};
 use super::flow::Flow;
+use super::program::At;
 
 /// The branches of applications that only those calls go through, with their modules.
 pub(super) fn branches(flow: &Flow<'_>) -> Vec<(u32, Span)> {
@@ -15,7 +16,7 @@ pub(super) fn branches(flow: &Flow<'_>) -> Vec<(u32, Span)> {
                 continue;
             }
             let asks = |condition| facts.expr(condition).span.contains(expr.span);
-            let around = facts.branches.iter().filter(|branch| branch.func == expr.func && asks(branch.condition));
+            let around = flow.branches_in(At { module, id: expr.func }).filter(|branch| asks(branch.condition));
             out.extend(around.map(|branch| (module, branch.then)));
         }
     }

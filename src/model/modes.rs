@@ -118,9 +118,8 @@ fn assignments(flow: &Flow<'_>, id: ObjId, name: Name) -> Vec<ExprRef> {
 fn conditional(flow: &Flow<'_>, at: ExprRef) -> bool {
     let facts = flow.program.module(at.module);
     let expr = facts.expr(at.id);
-    facts.branches.iter().any(|branch| {
-        branch.func == expr.func
-            && (branch.then.contains(expr.span) || branch.otherwise.is_some_and(|other| other.contains(expr.span)))
+    flow.branches_in(At { module: at.module, id: expr.func }).any(|branch| {
+        branch.then.contains(expr.span) || branch.otherwise.is_some_and(|other| other.contains(expr.span))
     })
 }
 

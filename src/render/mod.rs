@@ -101,7 +101,10 @@ pub trait Files {
 /// Renders a step.
 pub fn render(step: &Step, files: &dyn Files) -> Result<Rendered, Refused> {
     let mut rendered = by_kind(step, files)?;
-    rendered.changes = telling(union::united(rendered.changes), files);
+    let (changes, made): (Vec<Change>, Vec<Change>) =
+        rendered.changes.into_iter().partition(|change| files.exists(&change.path));
+    rendered.new_files.extend(made.into_iter().map(|change| (change.path, change.text)));
+    rendered.changes = telling(union::united(changes), files);
     Ok(rendered)
 }
 

@@ -4,6 +4,7 @@ use super::detect::{Context, Detection, Spot};
 use super::finding::Severity;
 use super::rule::{Docs, Example, Level, Rule};
 use crate::classify::answer::Failure;
+use crate::model::vocabulary::Role;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -65,6 +66,8 @@ fn detect(cx: &Context<'_, '_>) -> Vec<Detection> {
         .registries
         .iter()
         .filter(|registry| cx.here(registry.lookup))
+        // What a client of a store outside knows is there without the client.
+        .filter(|registry| cx.analysis.flow.object(registry.object).role != Some(Role::External))
         .filter(|registry| {
             let (flow, lives) = (&cx.analysis.flow, &cx.analysis.lives);
             (lives.object_per_session(flow, registry.object) && !lives.object_per_process(flow, registry.object))

@@ -1,5 +1,6 @@
 //! What `fix` makes of code.
 
+mod asked;
 mod disk;
 mod external;
 mod handles;

@@ -112,6 +112,59 @@ server.registerTool('print', { inputSchema: { printer: z.string(), text: z.strin
 const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
 server.connect(transport).then(() => http.createServer((q, s) => transport.handleRequest(q, s)).listen(3000));
 "),
+            Program::v1("a PIN, attempts and lock-out in a record, errors as answers").category("app-state").store("access:guard:manual:*").stateful(r"
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+interface Access { attempts: number; lockedUntil: number; openUntil: number }
+const digest = (value: string) => createHash('sha256').update(value).digest();
+const access: Record<string, Access> = {};
+const accessOf = (id: string) => (access[id] ??= { attempts: 0, lockedUntil: 0, openUntil: 0 });
+const say = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+export function buildServer() {
+  const server = new McpServer({ name: 'safe', version: '1.0.0' });
+  server.registerTool('open', { inputSchema: { word: z.string() } }, async ({ word }, extra) => {
+    if (!extra.sessionId) return say('no session');
+    const mine = accessOf(extra.sessionId);
+    if (Date.now() < mine.lockedUntil) return say('wait');
+    if (!timingSafeEqual(digest(word), digest(process.env.WORD ?? ''))) {
+      mine.attempts += 1;
+      if (mine.attempts >= 3) mine.lockedUntil = Date.now() + 60_000;
+      return say('no');
+    }
+    mine.openUntil = Date.now() + 60_000;
+    return say('open');
+  });
+  server.registerTool('look', { description: 'Looks into it' }, async (extra) => {
+    if (!extra.sessionId || accessOf(extra.sessionId).openUntil < Date.now()) return say('it is closed');
+    return say('gold');
+  });
+  return server;
+}
+"),
+            Program::python("a hashed password, asked by a variable", "mcp>=1.20", r"
+import os, time
+import bcrypt
+from mcp.server.fastmcp import Context, FastMCP
+mcp = FastMCP('vault')
+doors = {}
+@mcp.tool()
+def enter(word: str, ctx: Context) -> str:
+    door = doors.setdefault(ctx.request_context.request.headers['mcp-session-id'], {'until': 0.0, 'failed': 0})
+    right = bcrypt.checkpw(word.encode(), os.environ['HASH'].encode())
+    if not right:
+        door['failed'] += 1
+        return 'no'
+    door['until'] = time.time() + 60
+    return 'yes'
+@mcp.tool()
+def look(ctx: Context) -> str:
+    door = doors.get(ctx.request_context.request.headers['mcp-session-id'])
+    if door is None or door['until'] < time.time():
+        return 'closed'
+    return 'gold'
+mcp.run(transport='streamable-http')
+").category("app-state").store("doors:guard:manual:*"),
             Program::v1("a spend cap").category("app-state").store("spent:guard:*:*").stateful(r"
 import { z } from 'zod';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';

@@ -27,6 +27,43 @@ export function buildServer() {
   return server;
 }
 "),
+            Program::v1("a game with a secret of its own").category("app-state").store("games:app-state:handle:*").stateful(r"
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const games = new Map<string, { secret: number; attempts: number; solvedAt: number }>();
+export function buildServer() {
+  const server = new McpServer({ name: 'guess', version: '1.0.0' });
+  server.registerTool('start', { description: 'Starts' }, async (extra) => {
+    games.set(extra.sessionId!, { secret: Math.floor(Math.random() * 100), attempts: 0, solvedAt: 0 });
+    return { content: [{ type: 'text', text: 'guess' }] };
+  });
+  server.registerTool('guess', { inputSchema: { value: z.number() } }, async ({ value }, extra) => {
+    const game = games.get(extra.sessionId!);
+    if (!game) throw new Error('start first');
+    game.attempts += 1;
+    if (value === game.secret) game.solvedAt = Date.now();
+    return { content: [{ type: 'text', text: game.solvedAt > 0 ? `solved after ${game.attempts}` : 'no' }] };
+  });
+  return server;
+}
+"),
+            Program::v1("a basket whose tools ask for the server's token each time").category("app-state").store("baskets:app-state:handle:*").stateful(r"
+import { z } from 'zod';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const baskets = new Map<string, string[]>();
+export function buildServer() {
+  const server = new McpServer({ name: 'shop', version: '1.0.0' });
+  server.registerTool('add', { inputSchema: { key: z.string(), item: z.string() } }, async ({ key, item }, extra) => {
+    if (key !== process.env.SHOP_TOKEN) throw new Error('not allowed');
+    const basket = baskets.get(extra.sessionId!) ?? [];
+    if (basket.length > 20) throw new Error('full');
+    basket.push(item);
+    baskets.set(extra.sessionId!, basket);
+    return { content: [{ type: 'text', text: `${basket.length} items` }] };
+  });
+  return server;
+}
+"),
             Program::v1("static methods that reach a static field by this").category("app-state").store("chosen:app-state:handle:collapsed").file("src/context.ts", r"
 export class ContextService {
   private static chosen: Map<string, { project?: string }> = new Map();

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::value::{ObjId, Value};
 use super::{Flow, Owner};
-use crate::model::facts::{ClassId, ExprId, ExprKind, FuncId, Span, SymbolId};
+use crate::model::facts::{Branch, ClassId, ExprId, ExprKind, FuncId, Span, SymbolId};
 use crate::model::name::Name;
 use crate::model::program::{At, ClassRef, ExprRef, FuncRef, SymbolRef};
 
@@ -23,12 +23,17 @@ pub(super) struct Index {
     starts: Vec<OnceCell<Vec<(u32, ExprId)>>>,
     /// For each module: its assignments, by the function that they stand in.
     assignments: Vec<OnceCell<Assignments>>,
+    /// For each module: its branches in the order of the source, by the function that they stand in.
+    branches: Vec<OnceCell<Branches>>,
     /// Objects by what is in their fields.
     holders: OnceCell<FxHashMap<ObjId, Vec<ObjId>>>,
 }
 
 /// Assignments by function.
 type Assignments = FxHashMap<FuncId, Vec<ExprId>>;
+
+/// Places of branches among those of their module, by function.
+type Branches = FxHashMap<FuncId, Vec<u32>>;
 
 /// One cell for each module.
 fn cells<T>(modules: usize) -> Vec<OnceCell<T>> {
@@ -42,6 +47,7 @@ impl Index {
             own_fields: cells(modules),
             starts: cells(modules),
             assignments: cells(modules),
+            branches: cells(modules),
             holders: OnceCell::new(),
         }
     }
@@ -98,6 +104,27 @@ impl Flow<'_> {
         let first = starts.partition_point(|(start, _)| *start < span.start);
         let begun = starts[first..].iter().take_while(move |(start, _)| *start <= span.end);
         begun.map(|(_, id)| *id).filter(move |id| span.contains(facts.expr(*id).span))
+    }
+
+    /// The branches of a function, without those of functions in it.
+    pub fn branches_in(&self, func: FuncRef) -> impl Iterator<Item = &Branch> + '_ {
+        let facts = self.program.module(func.module);
+        let branches = self.index.branches[func.module as usize].get_or_init(|| {
+            let mut found = Branches::default();
+            for (at, branch) in (0u32..).zip(&facts.branches) {
+                found.entry(branch.func).or_default().push(at);
+            }
+            found
+        });
+        branches.get(&func.id).into_iter().flatten().map(|at| &facts.branches[*at as usize])
+    }
+
+    /// The branches of the function that an expression is code of, and of the functions around that: those that decide whether it runs,
+    /// or that ask for it, are among them.
+    pub fn branches_about(&self, at: ExprRef) -> impl Iterator<Item = &Branch> + '_ {
+        let parent = move |func: &FuncId| self.program.module(at.module).function(*func).parent;
+        let around = std::iter::successors(Some(self.program.expr(at).func), parent);
+        around.flat_map(move |id| self.branches_in(At { module: at.module, id }))
     }
 
     /// The assignments of a function, without those of functions in it.

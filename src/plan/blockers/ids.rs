@@ -4,7 +4,10 @@
 use rustc_hash::FxHashSet;
 
 use super::Blockers;
+use crate::classify::answer::Holds;
+use crate::classify::stores::Found;
 use crate::model::facts::ExprKind;
+use crate::model::flow::Edge;
 use crate::model::program::{At, ExprRef, FuncRef};
 use crate::plan::loggers::is_told;
 use crate::plan::{Step, site};
@@ -19,9 +22,15 @@ pub(super) fn look(context: &Context<'_, '_>, steps: &[Step], out: &mut Blockers
     let before = out.manual.len();
     let accesses: FxHashSet<ExprRef> =
         context.stores().flat_map(|found| found.uses.iter().map(|access| access.at)).collect();
+    let keyed = leading_to_state(context);
+    let mut asked = false;
     let program = context.analysis.flow.program;
     for at in program.exprs().filter(|at| context.here(*at) && context.analysis.flow.is_id(*at)) {
         if !is_of_tool(context, at) || !matters(context, at, &accesses) {
+            continue;
+        }
+        if only_asks(context, at, &keyed) {
+            asked = true;
             continue;
         }
         out.block(
@@ -32,7 +41,7 @@ pub(super) fn look(context: &Context<'_, '_>, steps: &[Step], out: &mut Blockers
             &["name what it stands for by an argument of the tool, or take it out; then run this again"],
         );
     }
-    if out.manual.len() == before {
+    if out.manual.len() == before && !asked {
         out.hold("no tool uses a session id but for log lines and for what a step takes away");
     }
 }
@@ -70,6 +79,48 @@ fn matters(context: &Context<'_, '_>, at: ExprRef, accesses: &FxHashSet<ExprRef>
         }
         _ => true,
     }
+}
+
+/// Functions that use the state of a session by its id, or hand the id on to such.
+fn leading_to_state(context: &Context<'_, '_>) -> FxHashSet<FuncRef> {
+    let flow = &context.analysis.flow;
+    let settled = |found: &&Found| matches!(found.holds, Holds::AppState | Holds::Guard | Holds::Auth);
+    let mut left: Vec<FuncRef> =
+        context.stores().filter(settled).flat_map(|found| found.uses.iter().map(|access| access.func)).collect();
+    let mut found: FxHashSet<FuncRef> = FxHashSet::default();
+    while let Some(func) = left.pop() {
+        if !found.insert(func) {
+            continue;
+        }
+        for (caller, call, edge) in flow.callers.get(&func).into_iter().flatten() {
+            let ExprKind::Call { args, .. } = flow.program.kind(*call) else { continue };
+            let handed = args.iter().any(|arg| flow.is_id(At { module: call.module, id: arg.value }));
+            if *edge == Edge::Call && handed {
+                left.push(*caller);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a use only asks whether there is an id, in code that goes on to the state of the session: what becomes of that settles it.
+fn only_asks(context: &Context<'_, '_>, at: ExprRef, keyed: &FxHashSet<FuncRef>) -> bool {
+    let flow = &context.analysis.flow;
+    let func = flow.program.func_of(at);
+    if !keyed.iter().any(|own| flow.program.within(*own, func)) {
+        return false;
+    }
+    let facts = flow.program.module(at.module);
+    let parent = facts.expr(at.id).parent.map(|parent| facts.kind(parent));
+    let asks = match parent {
+        Some(ExprKind::Opaque(parts)) => parts.len() == 1,
+        Some(ExprKind::Compare { left, right, .. }) => [left, right]
+            .iter()
+            .any(|side| matches!(facts.kind(**side), ExprKind::Absent | ExprKind::Text(_) | ExprKind::Literal)),
+        Some(ExprKind::Either { condition, .. }) => *condition == Some(at.id),
+        _ => false,
+    };
+    asks || flow.branches_about(at).any(|branch| branch.condition == at.id)
 }
 
 /// A variable: where it is used is looked at as well.

@@ -2,7 +2,8 @@
 //! tool mints the id and writes the first value under it.
 
 use super::carriers::{Problem, follow};
-use super::names::{Names, Source};
+use super::clients::{self, Client};
+use super::names::{self, Names, Source};
 use super::nouns;
 use super::planner::{RULE, Words, called, handler_tools};
 use super::stops::unreached;
@@ -10,6 +11,8 @@ use super::{Carries, Entry, Outside, Role, ToolUse, Touch, composite, facts};
 use crate::classify::access::Kind;
 use crate::classify::answer::{Principal, Server};
 use crate::classify::stores::Found;
+use crate::model::facts::ExprKind;
+use crate::model::program::{At, ExprRef};
 use crate::model::vocabulary::Role as Known;
 use crate::plan::{Claim, Level, PlanSettings, Site, Step, StepKind, site};
 use crate::rules::detect::{Context, Spot};
@@ -36,6 +39,10 @@ pub struct External {
     pub servers: Vec<Site>,
     /// Schemas let callers leave the handle out, for a time.
     pub transition: bool,
+    /// The client of Redis that keeps the values, where it is one that is known.
+    pub client: Option<Client>,
+    /// A value stands under several keys, or grows by commands: no single write makes one.
+    pub scattered: bool,
 }
 
 impl External {
@@ -76,17 +83,70 @@ pub fn is_outside(context: &Context<'_, '_>, found: &Found) -> bool {
     })
 }
 
-/// Plans what becomes of such a store.
+/// Commands that read, write or drop a whole value.
+const WHOLE: &[&str] = &[
+    "get",
+    "set",
+    "setex",
+    "setEx",
+    "psetex",
+    "pSetEx",
+    "put",
+    "getItem",
+    "setItem",
+    "removeItem",
+    "setJSON",
+    "getex",
+    "getEx",
+    "has",
+    "exists",
+    "del",
+    "delete",
+    "unlink",
+    "expire",
+    "pexpire",
+    "pExpire",
+    "ttl",
+];
+
+/// Whether values grow by commands, so that no single write makes one.
+fn is_scattered(context: &Context<'_, '_>, stores: &[&Found]) -> bool {
+    let program = context.analysis.flow.program;
+    let command = |at: ExprRef| {
+        let ExprKind::Call { callee, .. } = program.kind(at) else { return None };
+        match program.kind(At { module: at.module, id: *callee }) {
+            ExprKind::Member { name, .. } => Some(*name),
+            _ => None,
+        }
+    };
+    let mut uses = stores.iter().flat_map(|found| &found.uses);
+    stores.len() > 1 || uses.any(|access| command(access.at).is_some_and(|name| !WHOLE.contains(&name.text())))
+}
+
+/// What keys begin with, as the name of a thing: of several parts those that the tools speak of.
+fn prefix<'n>(name: &'n str, tools: &[String]) -> Vec<&'n str> {
+    let parts: Vec<&str> = name.split([':', '/', '.', '#', '|']).filter(|part| !part.is_empty()).collect();
+    let told: Vec<String> = tools.iter().flat_map(|tool| crate::classify::words::words(tool)).collect();
+    let spoken = |part: &&&str| {
+        let words = crate::classify::words::words(part);
+        words.last().is_some_and(|last| told.iter().any(|word| names::singular(word) == names::singular(last)))
+    };
+    let spoken: Vec<&str> = parts.iter().filter(spoken).copied().collect();
+    if spoken.is_empty() { parts } else { spoken }
+}
+
+/// Plans what becomes of stores that are one thing: the first, and those beside it.
 pub(super) fn step(
     context: &Context<'_, '_>,
     server: &Server,
-    found: &Found,
+    stores: &[&Found],
     words: &Words,
     settings: &PlanSettings,
 ) -> Result<Step, Problem> {
+    let Some((found, others)) = stores.split_first() else { unreachable!("stores of one group") };
     let declared = site(context, Spot { module: found.holder.module, span: found.holder.span });
     let stop = |why: &str, todo: &str| Problem { at: declared.clone(), why: why.to_owned(), todo: todo.to_owned() };
-    if found.with_auth || found.with_transport {
+    if stores.iter().any(|found| found.with_auth || found.with_transport) {
         return Err(stop(
             "its values hold credentials or identities, and these never become handles",
             "take the caller from each request (`authInfo`), and keep the rest under a key of its own",
@@ -98,12 +158,14 @@ pub(super) fn step(
             "let a create tool write the first value under a random id behind a hash of issuer, client and subject (`cart:<owner>:<id>`)",
         ));
     }
-    composite::check(context, &[found])?;
-    let followed = follow(context, found, &[]);
+    composite::check(context, stores)?;
+    let client = clients::of(context, stores);
+    let scattered = is_scattered(context, stores);
+    let followed = follow(context, found, others);
     if let Some(problem) = followed.problems.first() {
         return Err(problem.clone());
     }
-    let tools = handler_tools(context, found, &[], &followed)?;
+    let tools = handler_tools(context, found, others, &followed)?;
     if tools.is_empty() {
         return Err(unreached(context, found, &followed));
     }
@@ -119,24 +181,30 @@ pub(super) fn step(
         (Kind::Read, "no place was seen where a value is read"),
         (Kind::Write, "no place was seen where a value is written"),
     ] {
-        if !followed.touches.iter().any(|touch| touch.kind == kind) {
+        if client.is_none() && !followed.touches.iter().any(|touch| touch.kind == kind) {
             return Err(stop(
                 why,
                 "let a create tool write the first value under a random id, and put that id in the key where the session id stands now",
             ));
         }
     }
-    let prefix = found.name.text().trim_matches([':', '/', '.', '-', '_', '#']);
-    let several =
-        crate::classify::words::words(prefix).last().is_some_and(|last| super::names::singular(last) != *last);
-    let chosen = settings.names_of(&called(context, found, &[]));
+    let mut prefix = prefix(found.name.text(), &words.tools).join("-");
+    let mut named = crate::classify::words::words(&prefix);
+    let several = named.last().is_some_and(|last| names::singular(last) != *last);
+    if several && scattered && found.name != found.holder.name {
+        // `tags:` under one id is a list of tags, whatever the tools call one.
+        let last = named.pop().map(|last| names::singular(&last)).unwrap_or_default();
+        named.extend([last, "list".to_owned()]);
+        prefix = named.join("-");
+    }
+    let chosen = settings.names_of(&called(context, found, others));
     let instead = nouns::instead(context, &tools, None, words);
     let names = Names::of(&Source {
-        store: prefix,
+        store: &prefix,
         instead: &instead,
         value: found.value.as_deref(),
         // `notes:` under one id is a list of notes, where the tools speak of one note.
-        list: several && found.value.is_none(),
+        list: (several || scattered) && found.value.is_none(),
         tools: &words.tools,
         arguments: &words.arguments,
         chosen: &chosen,
@@ -147,22 +215,26 @@ pub(super) fn step(
             *indices = (0..tools.len()).filter(|index| tools[*index].handler == carrier.function).collect();
         }
     }
-    let mut claims = vec![Claim { rule: RULE, at: declared.clone() }];
-    if let Some(key) = found.fallback {
+    let holders = stores.iter().map(|found| Spot { module: found.holder.module, span: found.holder.span });
+    let mut claims: Vec<Claim> = holders.map(|spot| Claim { rule: RULE, at: site(context, spot) }).collect();
+    claims.dedup();
+    for key in stores.iter().filter_map(|found| found.fallback) {
         claims.push(Claim { rule: session_fallback_bucket::RULE.name, at: site(context, context.spot(key)) });
     }
-    let ends = tools.iter().any(|tool| tool.role == Role::Destroys);
+    let ends = !scattered && tools.iter().any(|tool| tool.role == Role::Destroys);
     let mut notes = vec![
-        format!("{} is new: it writes the first value under a new id", names.create),
+        format!("{} is new: it answers a new id, by which values are kept", names.create),
         "the backend and its expiry stay; only the id in the key changes".to_owned(),
     ];
     if ends {
         notes.push(format!("a tool drops the {} already: none for that is added", names.noun));
     }
+    let mut told: Vec<&str> = stores.iter().map(|found| found.name.text()).collect();
+    told.dedup();
     Ok(Step {
         id: format!("handle:{}#{}", declared.path, found.name),
         rule: RULE,
-        title: format!("Keep {} by handle", found.name),
+        title: format!("Keep {} by handle", told.join(" and ")),
         level: Level::Review,
         requires: Vec::new(),
         claims,
@@ -177,6 +249,8 @@ pub(super) fn step(
             tools,
             servers: facts::servers(context),
             transition: settings.transition,
+            client,
+            scattered,
         })),
     })
 }

@@ -5,6 +5,7 @@ mod callbacks;
 pub mod captured;
 mod carriers;
 mod chosen;
+pub mod clients;
 mod closures;
 mod composite;
 pub mod external;
@@ -66,6 +67,8 @@ pub struct Handle {
     pub sheds: Vec<Shed>,
     /// Places where the id was put into an object that is handed on: the handle is put in now.
     pub carried: Vec<Carried>,
+    /// Where the id is read from an object of the program's own, outside of those functions.
+    pub strays: Vec<Site>,
     /// Other mentions of the container: its size, a loop over it, an argument.
     pub loose: Vec<Site>,
     /// Tools that reach the store.

@@ -58,7 +58,7 @@ const BOOKKEEPING: &[&str] = &[
     "session", "sessions", "map", "store", "stores", "cache", "by", "id", "ids", "per", "state", "states", "data",
     "record", "records", "entry", "entries", "info", "registry", "table", "index", "lookup", "all", "active",
     "current", "user", "client", "mcp", "context", "contexts", "ctx", "for", "of", "the", "object", "obj", "bucket",
-    "buckets", "values", "value", "memory", "mem", "open", "live", "running",
+    "buckets", "values", "value", "memory", "mem", "open", "live", "running", "redis", "kv", "keyv", "db",
 ];
 
 /// Whether a word says how a thing is kept, and not what it is.

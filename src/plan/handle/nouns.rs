@@ -68,6 +68,11 @@ const PART: &[&str] = &[
     "select",
 ];
 
+/// Whether a verb makes the thing itself: `log_line` makes no line, where a log is what it begins.
+fn makes(verb: &str) -> bool {
+    matches!(verb, "create" | "new" | "make")
+}
+
 /// What puts a thing into another one, or takes it out.
 const INTO: &[&str] = &["add", "append", "insert", "push", "put", "remove", "delete", "drop", "take"];
 
@@ -164,7 +169,7 @@ pub fn spoken(tools: &[Reaches<'_>], known: &[String]) -> Spoken {
         let is = |list: &[&str]| list.contains(&told.verb.as_str());
         if told.several {
             votes[at].part += 1;
-        } else if told.container || *bounds || is(WHOLE) {
+        } else if told.container || is(WHOLE) || *bounds && (makes(&told.verb) || !is(PART)) {
             votes[at].whole += 1;
         } else if is(PART) {
             votes[at].part += 1;

@@ -7,8 +7,8 @@ use super::nouns;
 use super::stops::{made_anew, unreached};
 use super::wrapped::{self, Wrapped};
 use super::{
-    Container, Handle, Lifetime, Role, Store, ToolUse, chosen, composite, external, facts, groups, listing, objects,
-    registry, roles,
+    Container, Handle, Lifetime, Role, Store, ToolUse, chosen, clients, composite, external, facts, groups, listing,
+    objects, registry, roles,
 };
 use crate::classify::access::Kind;
 use crate::classify::answer::{Carrier, Holds, KeyedBy, Principal, Processes, Server};
@@ -43,15 +43,17 @@ pub fn plan(context: &Context<'_, '_>, server: &Server, settings: &PlanSettings,
         .collect();
     let (outside, stores): (Vec<&Found>, Vec<&Found>) =
         stores.into_iter().partition(|found| external::is_outside(context, found));
-    for found in outside {
-        match external::step(context, server, found, &names, settings) {
+    for group in clients::together(context, &outside) {
+        match external::step(context, server, &group, &names, settings) {
             Ok(mut step) => {
                 chosen::obey(&mut step, &names, settings, &mut out.wrong);
                 step.notes.extend(settings.transition.then(|| TRANSITION.to_owned()));
                 names.take(&step);
                 out.steps.push(step);
             }
-            Err(problem) => out.manual.push(manual(context, found, problem)),
+            Err(problem) => {
+                out.manual.extend(group.iter().map(|found| manual(context, found, problem.clone())));
+            }
         }
     }
     let wrapped: Vec<Wrapped> = stores.iter().filter_map(|found| wrapped::of(context, found)).collect();
@@ -315,6 +317,7 @@ fn store(
     });
     let carriers = followed.carriers_of(context, &tools);
     let all: Vec<&str> = std::iter::once(&found).chain(companions).map(|found| found.name.text()).collect();
+    let strays = followed.strays(context);
     let handle = Handle {
         store: Store {
             declared: declared.clone(),
@@ -334,6 +337,7 @@ fn store(
         companions: companions.iter().filter_map(|found| groups::companion(context, found)).collect(),
         touches: followed.touches,
         outside: followed.outside,
+        strays,
         sheds: followed.sheds,
         carried: followed.carried,
         loose: facts::loose(context, found).into_iter().map(|at| site(context, context.spot(at))).collect(),

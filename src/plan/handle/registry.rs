@@ -112,6 +112,8 @@ pub(super) fn step(
     let mut all: Vec<&str> = stores.iter().map(|found| found.name.text()).collect();
     all.dedup();
     let stem = names.variable.strip_suffix("Id").unwrap_or(&names.variable).to_owned();
+    let strays = followed.strays(context);
+    let place = |at| site(context, context.spot(at));
     let handle = Handle {
         store: Store {
             declared: declared.clone(),
@@ -133,9 +135,10 @@ pub(super) fn step(
         ends: ends.into_iter().map(|(end, _)| end).collect(),
         touches: followed.touches,
         outside: Vec::new(),
+        strays,
         sheds: followed.sheds,
         carried: followed.carried,
-        loose: Vec::new(),
+        loose: stores.iter().flat_map(|found| facts::loose(context, found)).map(place).collect(),
         lazy: true,
         plain: false,
         first: None,

@@ -27,6 +27,8 @@ pub struct Features {
     pub wait: bool,
     /// A handle belongs to whoever created it: methods take the owner as well (`get(handle, owner)`, `save(handle, owner, value)`).
     pub owner: bool,
+    /// Values are put in under a new handle (`create`).
+    pub create: bool,
     /// Values are made only if there is room: `open(() => value)` beside `create(value)`.
     pub open: bool,
     /// Changed values are written back (`save`).
@@ -49,8 +51,10 @@ pub struct Features {
     pub clear: bool,
     /// Schemas let callers leave handles out, for a time (`givenHandle`).
     pub transition: bool,
-    /// A low-level `Server` checks no arguments and makes protocol errors of what is thrown (`handleIn`, `answering`).
+    /// A low-level `Server` checks no arguments (`handleIn`).
     pub low_level: bool,
+    /// It makes protocol errors of what is thrown, and the server's own code does not see to that (`answering`).
+    pub answers: bool,
 }
 
 /// What the module makes of a wish for more.
@@ -78,7 +82,13 @@ pub struct Place {
 impl Features {
     /// What the file that imports the module says of it: the language and the kind of modules.
     pub fn of(script: &Script) -> Self {
-        Self { typed: script.typed(), common_js: common_js(script) && !script.typed(), wait: true, ..Self::default() }
+        Self {
+            typed: script.typed(),
+            common_js: common_js(script) && !script.typed(),
+            wait: true,
+            create: true,
+            ..Self::default()
+        }
     }
 
     /// What a module has, if it is one that an earlier run made.
@@ -95,6 +105,7 @@ impl Features {
             web: !text.contains("randomBytes"),
             wait: text.contains("async get(handle"),
             owner: text.contains("function ownerOf("),
+            create: called("create"),
             open: called("open"),
             save: method("save"),
             put: method("put"),
@@ -106,13 +117,15 @@ impl Features {
             end: called("closeAll"),
             clear: called("clear"),
             transition: text.contains("function givenHandle("),
-            low_level: text.contains("class HandleError"),
+            low_level: text.contains("function handleIn("),
+            answers: text.contains("class HandleError"),
         })
     }
 
     /// Both.
     fn with(self, other: Self) -> Self {
         Self {
+            create: self.create || other.create,
             open: self.open || other.open,
             save: self.save || other.save,
             put: self.put || other.put,
@@ -125,6 +138,7 @@ impl Features {
             clear: self.clear || other.clear,
             transition: self.transition || other.transition,
             low_level: self.low_level || other.low_level,
+            answers: self.answers || other.answers,
             ..self
         }
     }
@@ -144,6 +158,8 @@ impl Features {
             "node" => !self.web,
             "wait" => self.wait,
             "owner" => self.owner,
+            "create" => self.create,
+            "keep" => self.create || self.open,
             "open" => self.open,
             "opening" => self.open && self.wait,
             "save" => self.save,
@@ -157,6 +173,7 @@ impl Features {
             "clear" => self.clear,
             "given" => self.transition,
             "error" => self.low_level,
+            "answers" => self.answers,
             _ => unreachable!("the template names a part that there is not: {name}"),
         }
     }

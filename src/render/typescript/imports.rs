@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::script::{Script, children, span};
+use super::scripts::mentions;
 use crate::model::facts::Span;
 use crate::render::Change;
 
@@ -32,6 +33,45 @@ pub fn local_name(script: &Script, source: &str, name: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// The name that an import's specifier has here.
+fn local_of(specifier: Node<'_>) -> Option<Node<'_>> {
+    specifier.child_by_field_name("alias").or_else(|| specifier.child_by_field_name("name"))
+}
+
+/// The changes that take away what a file imports and does not use.
+pub fn unused(script: &Script) -> Vec<Change> {
+    let root = script.tree.root_node();
+    let is_used = |local: Node<'_>| mentions(script, root, script.of(local)).iter().any(|used| *used != local);
+    let mut out = Vec::new();
+    for statement in children(root).into_iter().filter(|node| node.kind() == "import_statement") {
+        let Some(clause) = children(statement).into_iter().find(|part| part.kind() == "import_clause") else { continue };
+        let mut kept = false;
+        let mut changes = Vec::new();
+        for part in children(clause) {
+            if part.kind() != "named_imports" {
+                let local = if part.kind() == "identifier" { Some(part) } else { children(part).first().copied() };
+                kept |= local.is_none_or(is_used);
+                continue;
+            }
+            let all = children(part);
+            let used: Vec<&str> = all
+                .iter()
+                .filter(|one| local_of(**one).is_none_or(is_used))
+                .map(|one| script.of(*one))
+                .collect();
+            kept |= !used.is_empty();
+            if used.len() < all.len() && !used.is_empty() {
+                changes.push(script.change(span(part), format!("{{ {} }}", used.join(", "))));
+            }
+        }
+        match kept {
+            true => out.extend(changes),
+            false => out.push(script.change(script.removal_below_comments(statement), "")),
+        }
+    }
+    out
 }
 
 /// The name under which a file has a module as a whole: that of its default export, or of all its exports.

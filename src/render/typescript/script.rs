@@ -22,6 +22,8 @@ pub struct Script {
     pub tree: Tree,
     /// How it is written.
     pub style: Style,
+    /// It is to be made: its text is that of another file, which the changes make its own.
+    pub is_draft: bool,
 }
 
 impl Script {
@@ -48,7 +50,20 @@ impl Script {
     /// A file that is parsed already.
     pub fn new(path: &str, source: Rc<SourceText>, tree: Tree) -> Self {
         let style = Style::of(&source.text, source.eol, tree.root_node());
-        Self { path: path.to_owned(), source, tree, style }
+        Self { path: path.to_owned(), source, tree, style, is_draft: false }
+    }
+
+    /// A file that is to be made, and begins as this one.
+    pub fn draft(&self, path: &str) -> Self {
+        let (source, tree) = (Rc::clone(&self.source), self.tree.clone());
+        Self { path: path.to_owned(), source, tree, style: self.style, is_draft: true }
+    }
+
+    /// The same file with another text, where that can be parsed.
+    pub fn with_text(&self, text: &str) -> Option<Self> {
+        let tree = typescript::parse(&self.path, text).ok()?;
+        let source = SourceText { text: text.to_owned(), ..(*self.source).clone() };
+        Some(Self { path: self.path.clone(), source: Rc::new(source), tree, ..*self })
     }
 
     /// The whole text.

@@ -60,6 +60,18 @@ impl<'f> Scripts<'f> {
         Ok(&slot.get_or_init(|| Box::new(Link { script, next: OnceCell::new() })).script)
     }
 
+    /// A file that is to be made, and begins as another one.
+    pub fn draft(&self, like: &Script, path: &str) -> &Script {
+        let mut slot = &self.first;
+        while let Some(link) = slot.get() {
+            if link.script.path == path {
+                return &link.script;
+            }
+            slot = &link.next;
+        }
+        &slot.get_or_init(|| Box::new(Link { script: like.draft(path), next: OnceCell::new() })).script
+    }
+
     /// The node at a site.
     pub fn at(&self, site: &Site) -> Result<Code<'_>, Refused> {
         let script = self.open(&site.path)?;
@@ -113,6 +125,12 @@ impl<'f> Scripts<'f> {
                     return member(code, name).and_then(|found| self.follow(found, hops));
                 }
                 let object = self.follow(Code { script, node: object }, hops)?;
+                if object.node.kind() == "new_expression" {
+                    let class = object.to(object.node.child_by_field_name("constructor")?);
+                    let class = self.follow(class, hops).filter(|class| class.node.kind() == "class_declaration")?;
+                    let found = member_of(class.to(class.node.child_by_field_name("body")?), name)?;
+                    return self.follow(found, hops);
+                }
                 let value = property(object, name)?;
                 self.follow(value, hops)
             }
@@ -148,12 +166,24 @@ impl<'f> Scripts<'f> {
                 self.exported(file, exported, hops)
             }
             "function_declaration" | "generator_function_declaration" | "class_declaration" => Some(found),
+            "identifier" if node.parent().is_some_and(|clause| clause.kind() == "import_clause") => {
+                self.exported_by_default(self.imported(script, node)?, hops)
+            }
             _ => None,
         }
     }
 
+    /// What a file exports by default.
+    fn exported_by_default<'s>(&'s self, script: &'s Script, hops: usize) -> Option<Code<'s>> {
+        let statements = children(script.tree.root_node()).into_iter();
+        let value = statements
+            .filter(|node| node.kind() == "export_statement")
+            .find_map(|node| node.child_by_field_name("value"))?;
+        self.follow(Code { script, node: value }, hops)
+    }
+
     /// The file that an import takes a name from.
-    fn imported<'s>(&'s self, script: &Script, specifier: Node<'_>) -> Option<&'s Script> {
+    pub fn imported<'s>(&'s self, script: &Script, specifier: Node<'_>) -> Option<&'s Script> {
         let statement = std::iter::successors(Some(specifier), Node::parent)
             .find(|node| matches!(node.kind(), "import_statement" | "export_statement"))?;
         let source = script.of(statement.child_by_field_name("source")?).trim_matches(['\'', '"', '`']);
@@ -383,7 +413,12 @@ pub fn entry<'s>(object: Code<'s>, name: &str) -> Option<Node<'s>> {
 /// What `this.name` is in the class around a place: a method, or a field's value.
 fn member<'s>(from: Code<'s>, name: &str) -> Option<Code<'s>> {
     let class = std::iter::successors(from.node.parent(), Node::parent).find(|node| node.kind() == "class_body")?;
-    for found in children(class) {
+    member_of(from.to(class), name)
+}
+
+/// A method of a class, or a field's value.
+fn member_of<'s>(from: Code<'s>, name: &str) -> Option<Code<'s>> {
+    for found in children(from.node) {
         let own = found.child_by_field_name("name").or_else(|| found.child_by_field_name("property"));
         if own.is_none_or(|own| from.script.of(own) != name) {
             continue;

@@ -27,6 +27,7 @@ fn all() -> Features {
         web: false,
         wait: true,
         owner: true,
+        create: true,
         open: true,
         save: true,
         put: true,
@@ -39,6 +40,7 @@ fn all() -> Features {
         clear: true,
         transition: true,
         low_level: true,
+        answers: true,
     }
 }
 
@@ -214,7 +216,7 @@ pass(80);
 assert.throws(() => store.get(handle), /its lines are lost/);
 assert.throws(() => store.get('bsk_x'), /unknown/);
 ";
-    let plain = Features { save: true, size: true, ..Features::default() };
+    let plain = Features { create: true, save: true, size: true, ..Features::default() };
     run(plain, &format!("{OPTIONS}{program}"));
     run(Features { common_js: true, ..plain }, &format!("{OPTIONS}{program}"));
     run(Features { web: true, ..plain }, &format!("{OPTIONS}{program}"));
@@ -259,7 +261,7 @@ const asks = /^Error: basket_id is required; call create_basket and pass the bas
 assert.throws(() => handles.givenHandle(undefined, 'basket_id', 'create_basket'), asks);
 assert.throws(() => handles.givenHandle('', 'basket_id', 'create_basket'), asks);
 ";
-    run(Features { low_level: false, ..all() }, &format!("{OPTIONS}{program}"));
+    run(Features { low_level: false, answers: false, ..all() }, &format!("{OPTIONS}{program}"));
 }
 
 /// Every second feature on, by the bits of a number.
@@ -271,6 +273,7 @@ fn some(bits: u32) -> Features {
         web: on(2),
         wait: on(3),
         owner: on(4),
+        create: on(5) || !on(6),
         open: on(5),
         save: on(6),
         put: on(6),
@@ -282,6 +285,7 @@ fn some(bits: u32) -> Features {
         end: on(11) && on(14),
         clear: on(8) && on(14),
         low_level: on(12),
+        answers: on(12) && on(10),
         transition: on(13),
     }
 }

@@ -1,9 +1,11 @@
 //! What was found by following the keys of a store.
 
 use super::super::{BodyUse, Carried, Carries, Entry, Outside, Shed, ToolUse, Touch};
+use crate::model::facts::ExprKind;
+use crate::model::flow::value::Site as Made;
 use crate::model::name::Name;
-use crate::model::program::{ExprRef, FuncRef};
-use crate::plan::Site;
+use crate::model::program::{At, ExprRef, FuncRef};
+use crate::plan::{Site, site};
 use crate::rules::detect::Context;
 
 /// Something that can't be followed.
@@ -55,6 +57,25 @@ pub struct Followed {
 }
 
 impl Followed {
+    /// Where the id is read from an object of the program's own, outside of the functions that the handle passes through.
+    pub fn strays(&self, context: &Context<'_, '_>) -> Vec<Site> {
+        let flow = &context.analysis.flow;
+        let is_own = |object: ExprRef| {
+            flow.objects_at(object).any(|id| match flow.object(id).site {
+                Made::Expr(at) => matches!(flow.program.kind(at), ExprKind::Object(_)),
+                _ => false,
+            })
+        };
+        let is_stray = |at: &ExprRef| match flow.program.kind(*at) {
+            ExprKind::Member { object, .. } if flow.is_id(*at) => {
+                is_own(At { module: at.module, id: *object })
+                    && !self.funcs.iter().any(|func| flow.program.within(flow.program.func_of(*at), *func))
+            }
+            _ => false,
+        };
+        flow.program.exprs().filter(is_stray).map(|at| site(context, context.spot(at))).collect()
+    }
+
     /// The functions that the handle passes through; of handlers, which of the tools they serve.
     pub fn carriers_of(&self, context: &Context<'_, '_>, tools: &[ToolUse]) -> Vec<Carries> {
         let program = context.analysis.flow.program;

@@ -1,18 +1,22 @@
 //! The tools that create a value, and drop one.
 
 use super::Work;
-use crate::plan::handle::Role;
 use crate::render::Refused;
 use crate::render::typescript::handle::users;
 use crate::render::typescript::tools::{self, NewTool, Parameter};
 
-/// Adds them, by the functions that do the work. `expires`: what is said of the life of a value.
-pub fn tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, expires: &str) -> Result<(), Refused> {
+/// Adds them, by the calls that do the work: the one that drops a value, or the tool that does so already. `expires`: what is said of
+/// the life of a value.
+pub fn tools(
+    work: &mut Work<'_>,
+    create: &str,
+    (destroy, own): (Option<&str>, Option<&str>),
+    expires: &str,
+) -> Result<(), Refused> {
     let external = work.external;
     let names = &external.names;
     let (Some(first), Some(last)) = (external.tools.first(), external.tools.last()) else { return Ok(()) };
     let last = if last.registration.path == first.registration.path { last } else { first };
-    let own = external.tools.iter().find(|tool| tool.role == Role::Destroys).map(|tool| tool.name.as_str());
     let ends = own.unwrap_or(&names.destroy);
     let listed: Vec<&str> = external.tools.iter().map(|tool| tool.name.as_str()).collect();
     let needs = match (own, destroy) {
@@ -29,7 +33,7 @@ pub fn tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, expires: 
             format!("The {} {expires}{stop}", names.noun),
         ],
         parameters: Vec::new(),
-        body: vec![format!("const {} = await {create}();", names.argument)],
+        body: vec![format!("const {} = await {create};", names.argument)],
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
         structured: vec![names.argument.clone()],
         lists: false,
@@ -45,7 +49,7 @@ pub fn tools(work: &mut Work<'_>, create: &str, destroy: Option<&str>, expires: 
                 name: names.argument.clone(),
                 kind: tools::Kind::Handle { description, source: names.create.clone() },
             }],
-            body: vec![format!("await {destroy}({});", names.argument)],
+            body: vec![format!("await {destroy};")],
             text: format!("Destroyed ${{{}}}", names.argument),
             structured: Vec::new(),
             lists: false,

@@ -60,7 +60,7 @@ fn keyv<'w>(work: &Work<'w>) -> Option<(&'w Script, Node<'w>)> {
 }
 
 /// A number, a constant that is one, or a product of them.
-fn number(work: &Work<'_>, script: &Script, node: Node<'_>) -> Option<f64> {
+pub fn number(work: &Work<'_>, script: &Script, node: Node<'_>) -> Option<f64> {
     let code = work.scripts.value(Code { script, node })?;
     if code.node.kind() == "binary_expression" {
         let side = |name: &str| number(work, code.script, code.node.child_by_field_name(name)?);

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::ids::{is_id, is_key};
+use super::ids::{is_id, is_key, is_plain};
 use super::{Initial, Work, added, lifetime};
 use crate::classify::words;
 use crate::plan::handle::{Carries, Entry, Kind, Role, Touch};
@@ -20,6 +20,7 @@ pub fn functions(work: &mut Work<'_>) -> Result<(), Refused> {
     let write = main_write(work).ok_or_else(|| nothing(work))?;
     let (script, call) = work.scripts.expression(&write.at)?;
     looks(work)?;
+    one_key(work)?;
     let value = first_value(work, script)?;
     let noun = joined(&names.noun);
     let id = &names.variable;
@@ -86,7 +87,9 @@ pub fn functions(work: &mut Work<'_>) -> Result<(), Refused> {
         (None, Some(list)) if children(list).len() > 2 => "expires some time after its last change".to_owned(),
         _ => "may expire some time after its last change".to_owned(),
     };
-    added::tools(work, &create, dropped.is_some().then_some(destroy.as_str()), &expires)
+    let own = external.tools.iter().find(|tool| tool.role == Role::Destroys).map(|tool| tool.name.as_str());
+    let (create, destroy) = (format!("{create}()"), format!("{destroy}({})", names.argument));
+    added::tools(work, &create, (dropped.is_some().then_some(destroy.as_str()), own), &expires)
 }
 
 /// The write of the key that is read, where values are kept under several keys.
@@ -100,6 +103,28 @@ fn main_write<'a>(work: &Work<'a>) -> Option<&'a Touch> {
     let read: Vec<String> = touches.iter().filter(|touch| touch.kind == Kind::Read).filter_map(key).collect();
     let puts = || touches.iter().filter(|touch| touch.kind == Kind::Write && is_put(work, touch));
     puts().find(|touch| key(touch).is_some_and(|key| read.contains(&key))).or_else(|| puts().next())
+}
+
+/// Refuses where more than one key is read: only the main one has a first value.
+fn one_key(work: &Work<'_>) -> Result<(), Refused> {
+    let mut main: Option<String> = None;
+    for touch in work.external.touches.iter().filter(|touch| touch.kind == Kind::Read) {
+        let (script, call) = work.scripts.expression(&touch.at)?;
+        let Some(key) = bare(call).child_by_field_name("arguments").map(children).and_then(|all| all.first().copied())
+        else {
+            continue;
+        };
+        let text = keyed(work, script, key, touch)?;
+        if main.as_ref().is_some_and(|main| *main != text) {
+            return Err(script.refuse(
+                key,
+                "values are read under more than one key, and a new one has only the first of them",
+                "keep them under one key, and run again",
+            ));
+        }
+        main = Some(text);
+    }
+    Ok(())
 }
 
 /// All keys that values are written under, the main one first.
@@ -300,7 +325,7 @@ fn is_plain_id(work: &Work<'_>, script: &Script, name: Node<'_>, touch: &Touch) 
 }
 
 fn ids_in<'t>(carrier: &Carries, script: &Script, node: Node<'t>, out: &mut Vec<Node<'t>>) {
-    if is_id(carrier, script, node) && !is_key(script, node) {
+    if is_plain(carrier, script, node) {
         out.push(node);
         return;
     }

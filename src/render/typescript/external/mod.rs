@@ -8,6 +8,7 @@ mod added;
 mod ids;
 mod lifetime;
 mod make;
+mod marked;
 
 use tree_sitter::Node;
 
@@ -23,7 +24,7 @@ use super::spoken::{self, Told};
 use super::tools::{self, Argument, Context};
 use crate::model::facts::Span;
 use crate::plan::handle::external::External;
-use crate::plan::handle::{Carries, Entry, Kind, Role};
+use crate::plan::handle::{Carries, Entry, Kind};
 use crate::render::{Files, Refused, Rendered};
 
 /// A first value: where it is written, and whether it is the text that is stored.
@@ -47,6 +48,8 @@ pub struct Work<'a> {
     pub edits: Edits,
     /// The handle, by carrier.
     pub names: Vec<String>,
+    /// Whether it is handed a whole key, by carrier.
+    pub keyed: Vec<bool>,
     /// First values.
     pub initials: Vec<Initial>,
     /// The function that says that there is no such value.
@@ -59,14 +62,51 @@ pub struct Work<'a> {
     pub wanted: Vec<(String, String, String)>,
 }
 
+/// How a handle is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// By the value itself, which a first write makes.
+    Value,
+    /// By a mark beside the values.
+    Mark,
+}
+
 /// Renders the migration of one store.
 pub fn render(external: &External, files: &dyn Files) -> Result<Rendered, Refused> {
+    let known = external.client.is_some();
+    if external.scattered {
+        return if known { by(Way::Mark, external, files) } else { Err(unknown_client(external)) };
+    }
+    let first = match by(Way::Value, external, files) {
+        Ok(rendered) => return Ok(rendered),
+        Err(refused) => refused,
+    };
+    match known.then(|| by(Way::Mark, external, files)) {
+        Some(Ok(rendered)) => Ok(rendered),
+        _ => Err(first),
+    }
+}
+
+/// Values that grow by commands need a mark, and that needs a client whose answers are known.
+fn unknown_client(external: &External) -> Refused {
+    Refused {
+        at: external.declared.clone(),
+        why: "a value stands under several keys here or grows by commands, and what the store's client answers is not known".to_owned(),
+        todo: "let a create tool write a mark under a random id, let each tool look for it first, and put that id in the keys where the \
+               session id stands now"
+            .to_owned(),
+        also: Vec::new(),
+    }
+}
+
+fn by(way: Way, external: &External, files: &dyn Files) -> Result<Rendered, Refused> {
     let scripts = Scripts::new(files);
     let mut work = Work {
         external,
         scripts: &scripts,
         edits: Edits::default(),
         names: Vec::new(),
+        keyed: Vec::new(),
         initials: Vec::new(),
         missing: format!("no{}", make::joined(&external.names.noun)),
         told_in: Vec::new(),
@@ -74,23 +114,44 @@ pub fn render(external: &External, files: &dyn Files) -> Result<Rendered, Refuse
         wanted: Vec::new(),
     };
     name(&mut work)?;
+    work.keyed = ids::keyed(&work)?;
+    if let Some(at) = work.keyed.iter().position(|keyed| *keyed).filter(|_| way == Way::Value) {
+        return Err(Refused {
+            at: external.carriers[at].function.clone(),
+            why: "this function is handed a whole key, and can't tell which handle it is of".to_owned(),
+            todo: "hand it the id, and let it make the key".to_owned(),
+            also: Vec::new(),
+        });
+    }
     outside(&mut work)?;
     for carrier in external.carriers.iter().filter(|carrier| !carrier.shared) {
         let (script, function) = work.function(carrier)?;
         finish::checks(&mut work.edits, script, function, carrier);
     }
-    absent::replace(&mut work)?;
-    ids::replace(&mut work)?;
+    match way {
+        Way::Value => {
+            absent::replace(&mut work)?;
+            ids::replace(&mut work)?;
+        }
+        Way::Mark => marked::replace(&mut work)?,
+    }
     arguments(&mut work)?;
     asks(&mut work)?;
-    make::functions(&mut work)?;
+    if way == Way::Value {
+        make::functions(&mut work)?;
+    }
     let mut out = Rendered::default();
+    if way == Way::Mark {
+        let note = format!(
+            "a mark beside the values says that there is such {}, also while it is empty",
+            external.names.one()
+        );
+        out.notes.push(note);
+    }
     for tool in &external.tools {
         let (script, node) = scripts.expression(&tool.registration)?;
         spoken::tool(&mut work.edits, &mut out.left, script, node, &tool.name);
     }
-    let ending = external.tools.iter().filter(|tool| tool.role == Role::Destroys);
-    work.edits.extend(tools::say_ends(&scripts, ending, &external.names, &external.names.create));
     let tools = external.tools.iter().map(|tool| tool.name.as_str()).collect();
     let told = Told { names: &external.names, create: &external.names.create, tools };
     spoken::instructions(&mut work.edits, &mut out.left, &scripts, &external.servers, &told);

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::work::{Alongside, Work};
+use super::{bounds, found};
 use crate::model::facts::Span;
 use crate::plan::handle::Kind;
 use crate::render::Refused;
@@ -26,8 +27,11 @@ pub fn take_out(work: &mut Work<'_>) -> Result<(), Refused> {
         let mut branches = Vec::new();
         collect(body, &mut branches);
         for branch in branches {
-            if !work.edits.covers(&script.path, span(branch)) {
-                one(work, script, branch, index, work.creates_at(index, span(branch)))?;
+            let creates = work.creates_at(index, span(branch));
+            match branch.kind() {
+                _ if work.edits.covers(&script.path, span(branch)) => {}
+                "ternary_expression" => one_of_two(work, script, branch, index, creates),
+                _ => one(work, script, branch, index, creates)?,
             }
         }
     }
@@ -35,11 +39,34 @@ pub fn take_out(work: &mut Work<'_>) -> Result<(), Refused> {
 }
 
 fn collect<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
-    if node.kind() == "if_statement" {
+    if matches!(node.kind(), "if_statement" | "ternary_expression") {
         out.push(node);
     }
     for child in children(node) {
         collect(child, out);
+    }
+}
+
+/// `return game ? board(game) : NO_GAME`: what is answered where there is a value.
+fn one_of_two(work: &mut Work<'_>, script: &Script, whole: Node<'_>, carrier: usize, creates: bool) {
+    let part = |field| whole.child_by_field_name(field);
+    let (Some(condition), Some(then), Some(otherwise)) = (part("condition"), part("consequence"), part("alternative"))
+    else {
+        return;
+    };
+    let Some((asks, looked)) = asks(work, script, bare(condition), carrier) else { return };
+    let answered =
+        whole.parent().is_some_and(|parent| parent.kind() == "return_statement" || parent.kind() == "arrow_function");
+    if looked.variable.is_none() || creates || !answered || work.handle.plain && !looked.sure {
+        return;
+    }
+    let kept = if asks == Asks::There { then } else { otherwise };
+    let gone = if asks == Asks::There { otherwise } else { then };
+    let touches =
+        work.handle.touches.iter().any(|touch| touch.at.path == script.path && span(gone).contains(touch.at.span));
+    if !touches {
+        work.edits.cut(script, Span::new(whole.start_byte(), kept.start_byte()));
+        work.edits.cut(script, Span::new(kept.end_byte(), whole.end_byte()));
     }
 }
 
@@ -49,7 +76,10 @@ fn one(work: &mut Work<'_>, script: &Script, branch: Node<'_>, carrier: usize, c
     else {
         return Ok(());
     };
-    let Some((asks, looked)) = asks(work, script, bare(condition), carrier) else { return Ok(()) };
+    let Some((asks, looked)) = asks(work, script, bare(condition), carrier) else {
+        both(work, script, branch, bare(condition), carrier, creates);
+        return Ok(());
+    };
     let otherwise = branch.child_by_field_name("alternative");
     let writes = work.touches(carrier).any(|touch| {
         matches!(touch.kind, Kind::Write | Kind::GetOrCreate)
@@ -57,6 +87,8 @@ fn one(work: &mut Work<'_>, script: &Script, branch: Node<'_>, carrier: usize, c
             && span(then).contains(touch.at.span)
     });
     match asks {
+        // How a value comes into being is not told by what finds it.
+        _ if looked.helped && (writes || creates) => Ok(()),
         Asks::Missing if writes && otherwise.is_none() => creation(work, script, branch, then, carrier, looked),
         Asks::Missing if leaves(then) && otherwise.is_none() && (!work.handle.plain || looked.sure) => {
             if let Some((read, whole)) = ends_with_look_up(script, branch, looked) {
@@ -80,6 +112,47 @@ fn one(work: &mut Work<'_>, script: &Script, branch: Node<'_>, carrier: usize, c
     }
 }
 
+/// `if (!games.has(id) && games.size >= MAX_GAMES)`: under a handle that was just made there is nothing yet, and where something is
+/// looked up there is room for it.
+fn both(
+    work: &mut Work<'_>,
+    script: &Script,
+    branch: Node<'_>,
+    condition: Node<'_>,
+    carrier: usize,
+    creates: bool,
+) -> Option<()> {
+    let (left, right) = (condition.child_by_field_name("left")?, condition.child_by_field_name("right")?);
+    let sign = script.of(condition.child_by_field_name("operator")?);
+    let idle = match sign {
+        "&&" => Asks::Missing,
+        "||" => Asks::There,
+        _ => return None,
+    };
+    let asked = |side: Node<'_>| {
+        let found = asks(work, script, bare(side), carrier);
+        found.is_some_and(|(asks, looked)| asks == idle && looked.variable.is_none())
+    };
+    let early = || {
+        let mut writes = work.touches(carrier).filter(|touch| touch.kind == Kind::Write);
+        writes.all(|write| write.at.path != script.path || branch.end_byte() <= write.at.span.start as usize)
+    };
+    let cut = if asked(left) {
+        Span::new(left.start_byte(), right.start_byte())
+    } else if asked(right) {
+        Span::new(left.end_byte(), right.end_byte())
+    } else {
+        return None;
+    };
+    let other = if asked(left) { right } else { left };
+    if creates && early() {
+        work.edits.cut(script, cut);
+    } else if !creates && sign == "&&" && bounds::is_bound(work, script, bare(other)) && bounds::is_exit(branch) {
+        work.edits.cut(script, script.removal(branch));
+    }
+    Some(())
+}
+
 /// What a condition looked at.
 #[derive(Clone, Copy)]
 pub(super) struct Looked<'t> {
@@ -87,6 +160,8 @@ pub(super) struct Looked<'t> {
     variable: Option<Node<'t>>,
     /// It can only be missing, and not empty.
     sure: bool,
+    /// It was looked up by a helper.
+    helped: bool,
 }
 
 pub(super) fn asks<'t>(
@@ -109,7 +184,7 @@ pub(super) fn asks<'t>(
             let (left, right) = (condition.child_by_field_name("left")?, condition.child_by_field_name("right")?);
             if operator == "in" {
                 return touched(work, script, condition, carrier, &[Kind::Test])
-                    .then_some((Asks::There, Looked { variable: None, sure: true }));
+                    .then_some((Asks::There, Looked { variable: None, sure: true, helped: false }));
             }
             if !matches!(script.of(right), "undefined" | "null") {
                 return None;
@@ -123,34 +198,42 @@ pub(super) fn asks<'t>(
             }
         }
         "identifier" => {
-            let variable = looked_up(work, script, condition, carrier)?;
-            Some((Asks::There, Looked { variable: Some(variable), sure: false }))
+            let (variable, helped) = looked_up(work, script, condition, carrier)?;
+            Some((Asks::There, Looked { variable: Some(variable), sure: false, helped }))
         }
         "call_expression" | "subscript_expression" => {
             let has = touched(work, script, condition, carrier, &[Kind::Test]);
             let get = touched(work, script, condition, carrier, &[Kind::Read]);
-            (has || get).then_some((Asks::There, Looked { variable: None, sure: has }))
+            let helped = !has && !get && found::is_look_up(work, script, condition, carrier);
+            (has || get || helped).then_some((Asks::There, Looked { variable: None, sure: has, helped }))
         }
         _ => None,
     }
 }
 
-fn touched(work: &Work<'_>, script: &Script, node: Node<'_>, carrier: usize, kinds: &[Kind]) -> bool {
+pub(super) fn touched(work: &Work<'_>, script: &Script, node: Node<'_>, carrier: usize, kinds: &[Kind]) -> bool {
     work.touches(carrier)
         .any(|touch| kinds.contains(&touch.kind) && touch.at.path == script.path && touch.at.span == span(node))
 }
 
-/// The declaration of a variable that was given what a key leads to, and nothing else.
-fn looked_up<'t>(work: &Work<'_>, script: &'t Script, name: Node<'t>, carrier: usize) -> Option<Node<'t>> {
+/// The declaration of a variable that was given what a key leads to, and nothing else; and whether a helper looked that up.
+pub(super) fn looked_up<'t>(
+    work: &Work<'_>,
+    script: &'t Script,
+    name: Node<'t>,
+    carrier: usize,
+) -> Option<(Node<'t>, bool)> {
     let function = enclosing_function(name)?;
     let declarator = declarator(script, function, script.of(name), name.start_byte())?;
     let value = unconditional(bare(declarator.child_by_field_name("value")?), script);
     let reads = [Kind::Read, Kind::GetOrCreate];
-    touched(work, script, value, carrier, &reads).then(|| declarator.parent().unwrap_or(declarator))
+    let own = touched(work, script, value, carrier, &reads);
+    let found = own || found::is_look_up(work, script, value, carrier);
+    found.then(|| (declarator.parent().unwrap_or(declarator), !own))
 }
 
 /// `id ? read : undefined`, `id && read`: the read.
-fn unconditional<'t>(value: Node<'t>, script: &Script) -> Node<'t> {
+pub(super) fn unconditional<'t>(value: Node<'t>, script: &Script) -> Node<'t> {
     match value.kind() {
         "ternary_expression" => {
             let (then, otherwise) =
@@ -186,7 +269,7 @@ pub fn declarator<'t>(script: &Script, function: Node<'t>, name: &str, before: u
 }
 
 /// Whether a branch does nothing but leave, after a word in the log perhaps.
-fn leaves(then: Node<'_>) -> bool {
+pub(super) fn leaves(then: Node<'_>) -> bool {
     let statements = if then.kind() == "statement_block" { children(then) } else { vec![then] };
     let (Some(last), rest) = (statements.last(), &statements[..statements.len().saturating_sub(1)]) else {
         return false;
@@ -272,6 +355,7 @@ fn created<'t>(
                 }
             },
             ("return_statement", "identifier") => {}
+            _ if bounds::is_check(work, script, statement) => {}
             _ => return Err(more(script, statement)),
         }
     }
@@ -347,7 +431,7 @@ fn returned_early(
     looked: Looked<'_>,
 ) -> Result<(), Refused> {
     let Some(block) = branch.parent().filter(|block| block.kind() == "statement_block") else { return Ok(()) };
-    if block.parent().is_none_or(|parent| !is_function(parent)) {
+    if looked.helped || block.parent().is_none_or(|parent| !is_function(parent)) {
         return Ok(());
     }
     let rest: Vec<Node<'_>> =
@@ -403,7 +487,7 @@ fn answer_look_up(
 
 /// `let x = read; if (!x) { … } return x;` at the end of a helper: the variable is of no use any more.
 fn ends_with_look_up<'t>(script: &Script, branch: Node<'t>, looked: Looked<'t>) -> Option<(Node<'t>, Span)> {
-    let variable = looked.variable?;
+    let variable = looked.variable.filter(|_| !looked.helped)?;
     let declarators = children(variable);
     let [declarator] = declarators.as_slice() else { return None };
     let block = branch.parent().filter(|block| block.parent().is_some_and(is_function))?;

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::beginnings;
 use super::ending;
 use super::initial::{chosen, free, nothing};
+use super::instances;
 use super::minted;
 use super::reach;
 use super::work::{Import, Work};
@@ -112,14 +113,17 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     };
     let in_table = first.body.is_some() && tried().is_some_and(|all| all.iter().all(|one| one.path == handled.path));
     let code = if first.entry.is_some() || in_table { handled } else { anchor_script };
-    let store = store_expression(work, code, first)?;
+    let (code, store) = of_new(work, code, first, &handle.names.create, creates)?;
     if creates {
-        let told = work.scripts.at(first.entry.as_ref().unwrap_or(&first.registration))?;
+        let told = match &first.entry {
+            Some(entry) => work.scripts.at(entry)?,
+            None => tools::description(work.scripts, first).map_or_else(|| work.scripts.at(&first.registration), Ok)?,
+        };
         let later = is_read_later(work, told);
         let mut tool = creating(work, code, &store)?;
         let lifetime = tool.description.pop();
         if !later {
-            work.notes.push(lifetime_note(&tool.name, &handle.names));
+            tell_in_answer(&mut tool, &handle.names, &store);
         } else if first.entry.is_some() && told.script.path != code.path {
             // The list of tools stands in another file than what runs them.
             let there = store_expression(work, told.script, first)?;
@@ -131,11 +135,13 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     }
     let lists = if handle.owner { handle.names.list.clone() } else { None };
     if let Some(name) = &lists {
+        let (_, store) = of_new(work, code, first, name, true)?;
         let tool = listing(&handle.names, name, &store, work.wait, stops(work));
         work.edits.extend(tools::insert(work.scripts, first, &handle.tools, true, &tool, ahead)?);
         work.features.list = true;
     }
     if destroys {
+        let (_, store) = of_new(work, code, last, &handle.names.destroy, true)?;
         let tool = destroying(work, &store);
         work.edits.extend(tools::insert(work.scripts, last, &handle.tools, false, &tool, ahead)?);
     }
@@ -145,11 +151,31 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     let ending = handle.tools.iter().filter(|tool| ending::always(work, tool));
     let said = tools::say_ends(work.scripts, ending, &handle.names, &handle.creating_tool());
     work.edits.extend(said);
-    if handle.owner && (creates || destroys || lists.is_some()) {
-        let at = code.path.clone();
-        work.owned_files.push(at);
-    }
     Ok(())
+}
+
+/// Lets the answer of a tool that creates values say how long they live, where its description is read before that is known.
+fn tell_in_answer(tool: &mut NewTool, names: &Names, store: &str) {
+    let one = capital(&names.one());
+    tool.description.push(format!("{one} expires after a time without use, which the answer says."));
+    tool.body.push(format!("const lifetime = `{one} ${{{store}.lifetime}}`;"));
+    tool.text = format!("{}. ${{lifetime}}.", tool.text);
+    tool.structured.push("lifetime".to_owned());
+}
+
+/// The file that has the code of a new tool, and how that code names the store. `code` is the file where others have none of their own.
+fn of_new<'a>(
+    work: &mut Work<'a>,
+    code: &'a Script,
+    beside: &ToolUse,
+    name: &str,
+    is_added: bool,
+) -> Result<(&'a Script, String), Refused> {
+    let own = tools::file_for(work.scripts, beside, name).filter(|_| is_added).unwrap_or(code);
+    if is_added && work.handle.owner {
+        work.owned_files.push(own.path.clone());
+    }
+    Ok((own, store_expression(work, own, beside)?))
 }
 
 /// Lets the description of a tool that creates values say when to call it, and how long they live, where that is known by the time it
@@ -264,6 +290,10 @@ fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
     if object != "this" {
         work.outward = true;
     }
+    let object = match object.strip_prefix("this.") {
+        Some(field) => instances::field(work, script, tool, field)?,
+        None => object,
+    };
     Ok(format!("{object}.{}", handle.store.name))
 }
 
@@ -279,11 +309,12 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         .take_while(|node| span(*node) == initial.span || initial.span.contains(span(*node)))
         .last()
         .unwrap_or(node);
-    free(work, script, origin, node)?;
+    let constants = free(work, script, origin, node)?;
     let (value, parameters) = with_choices(work, origin, node);
     let wait = if work.wait { "await " } else { "" };
     let owner = if work.handle.owner { ", ownerOf({auth})" } else { "" };
     let mut body = Vec::new();
+    declared(origin, &constants, &mut body);
     let lines: Vec<String> = unindented(origin, node, &value);
     let last = lines.len().saturating_sub(1);
     for (index, line) in lines.iter().enumerate() {
@@ -303,6 +334,16 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
         text_alone: false,
         lists: false,
     })
+}
+
+/// Constants that a value is made of, in front of it.
+fn declared(script: &Script, constants: &[Node<'_>], body: &mut Vec<String>) {
+    for constant in constants {
+        let line = format!("const {};", unindented(script, *constant, script.of(*constant)).join("\n"));
+        if !body.contains(&line) {
+            body.push(line);
+        }
+    }
 }
 
 /// Who needs the handle, as the end of a sentence: by name, where all names are known.
@@ -363,7 +404,8 @@ fn beside(work: &mut Work<'_>, script: &Script, body: &mut Vec<String>) -> Resul
         };
         let origin = work.scripts.open(&path)?;
         let node = origin.around(span).ok_or_else(|| nothing(work))?;
-        free(work, script, origin, node)?;
+        let constants = free(work, script, origin, node)?;
+        declared(origin, &constants, body);
         let value = unindented(origin, node, origin.of(node)).join("\n");
         body.push(match more.container {
             Container::Record => format!("{name}[{key}] = {value};"),

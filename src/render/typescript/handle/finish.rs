@@ -255,7 +255,9 @@ pub fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
             names.into_iter().for_each(|name| shed::drop_parameter(&mut work.edits, script, name));
         }
         if let Some(tool) = tools.iter().map(|tool| &work.handle.tools[*tool]).find(|tool| tool.entry.is_some()) {
-            work.edits.extend(tools::answering(work.scripts, tool)?);
+            let wrapped = tools::answering(work.scripts, tool)?;
+            work.features.answers |= !wrapped.is_empty();
+            work.edits.extend(wrapped);
             work.features.low_level = true;
         }
     }

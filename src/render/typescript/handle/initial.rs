@@ -5,7 +5,8 @@ use tree_sitter::Node;
 use super::reach;
 use super::work::{Initial, Work, same_code};
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, children, span};
+use crate::render::typescript::scope;
+use crate::render::typescript::script::{Script, children, span, statement};
 
 /// There is no such value.
 pub fn nothing(work: &Work<'_>) -> Refused {
@@ -38,8 +39,15 @@ pub fn chosen(work: &Work<'_>) -> Result<Initial, Refused> {
     Ok(first.clone())
 }
 
-/// Refuses an initial value that depends on what only its function knows.
-pub fn free(work: &mut Work<'_>, script: &Script, origin: &Script, node: Node<'_>) -> Result<(), Refused> {
+/// Refuses an initial value that depends on what only its function knows. Answers the constants beside it that it is made of, which
+/// are made where it is.
+pub fn free<'t>(
+    work: &mut Work<'_>,
+    script: &Script,
+    origin: &'t Script,
+    node: Node<'t>,
+) -> Result<Vec<Node<'t>>, Refused> {
+    let mut made = Vec::new();
     let ids = work.handle.carriers.iter().flat_map(|carrier| &carrier.ids);
     if let Some(id) = ids.into_iter().find(|id| id.path == origin.path && span(node).contains(id.span)) {
         let at = origin.around(id.span).unwrap_or(node);
@@ -48,6 +56,12 @@ pub fn free(work: &mut Work<'_>, script: &Script, origin: &Script, node: Node<'_
     for name in names_in(node) {
         let text = origin.of(name);
         if is_global(text) || is_own(origin, node, text) {
+            continue;
+        }
+        if let Some(constant) = beside(work, origin, name) {
+            let value = constant.child_by_field_name("value").unwrap_or(constant);
+            made.extend(free(work, script, origin, value)?);
+            made.push(constant);
             continue;
         }
         if text == "this" || !is_top_level(origin, text) {
@@ -69,7 +83,26 @@ pub fn free(work: &mut Work<'_>, script: &Script, origin: &Script, node: Node<'_
             }
         }
     }
-    Ok(())
+    made.sort_by_key(Node::start_byte);
+    made.dedup();
+    Ok(made)
+}
+
+/// The declaration of a constant that stands above the value in the same block: `const now = new Date();`
+fn beside<'t>(work: &Work<'_>, script: &'t Script, name: Node<'t>) -> Option<Node<'t>> {
+    let declarator = scope::declaration(script, name, script.of(name))?.parent()?;
+    let own = declarator.parent().filter(|own| own.kind() == "lexical_declaration" && children(*own).len() == 1)?;
+    let constant = own.child(0).is_some_and(|word| script.of(word) == "const");
+    let plain = declarator.child_by_field_name("name").is_some_and(|name| name.kind() == "identifier");
+    let block = own.parent().filter(|block| block.kind() == "statement_block")?;
+    let above = own.end_byte() <= name.start_byte() && statement(name).parent() == Some(block);
+    let value = declarator.child_by_field_name("value")?;
+    let waits = mentions_await(value);
+    (constant && plain && above && !waits && script.of(name) != work.handle.names.argument).then_some(declarator)
+}
+
+fn mentions_await(node: Node<'_>) -> bool {
+    node.kind() == "await_expression" || children(node).into_iter().any(mentions_await)
 }
 
 /// The names of types that a value is written with.

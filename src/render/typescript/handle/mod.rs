@@ -7,6 +7,7 @@ mod absent;
 mod access;
 mod asked;
 mod beginnings;
+mod bounds;
 pub mod captured;
 mod carried;
 mod checks;
@@ -18,12 +19,15 @@ pub(super) mod edits;
 mod either_way;
 mod ending;
 pub(super) mod finish;
+mod found;
 pub(super) mod initial;
 mod injected;
+mod instances;
 mod keys;
 mod minted;
 pub(super) mod mode;
 mod of_class;
+pub(super) mod opening;
 mod outside;
 pub(super) mod reach;
 mod registry;
@@ -41,7 +45,7 @@ use super::imports::{self, Wanted};
 use super::prune::prune;
 use super::script::{Script, children};
 use super::scripts::{Scripts, mentions};
-use super::tools::GIVEN;
+use super::tools::{GIVEN, applied};
 use crate::model::facts::Span;
 use crate::plan::handle::{Entry, Handle};
 use crate::render::{Change, Files, Refused, Rendered};
@@ -91,6 +95,7 @@ fn begin<'a>(handle: &'a Handle, scripts: &'a Scripts<'a>, declaring: &Script) -
         features: Features { owner: handle.owner, ..Features::of(declaring) },
         initials: Vec::new(),
         idle: None,
+        limit: None,
         close: None,
         done: Vec::new(),
         outward: false,
@@ -129,11 +134,11 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     timers::of_values(&mut work)?;
     checks::no_timers(&work)?;
     create::existing(&mut work)?;
+    found::retype(&mut work)?;
     access::rewrite(&mut work)?;
     keys::pass_on(&mut work)?;
     carried::put_in(&mut work)?;
     shed::settle(&mut work)?;
-    contexts::settle(&mut work)?;
     outside::settle(&mut work)?;
     cleanup::of_helpers(&mut work)?;
     finish::clean(&mut work)?;
@@ -141,10 +146,12 @@ fn by_value(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
         mode::make_async(&mut work)?;
     }
     finish::arguments(&mut work)?;
+    contexts::settle(&mut work)?;
     write_back::write_back(&mut work)?;
     asked::once(&mut work)?;
     create::missing(&mut work)?;
     checks::known(&mut work)?;
+    bounds::take_over(&mut work)?;
     store::declare(&mut work)?;
     if handle.wrapped {
         let class = scripts.expression(&handle.store.made)?;
@@ -164,6 +171,7 @@ fn finished_work(mut work: Work<'_>, files: &dyn Files, declaring: &Script) -> R
     names_are_free(&work)?;
     // What is dispatched by name asks for its handle anyway.
     work.features.transition = work.edits.call(GIVEN);
+    work.features.create = work.edits.call(".create");
     let mut out = Rendered::default();
     module(&mut work, files, declaring, &mut out)?;
     let mut paths = work.edits.paths();
@@ -312,14 +320,31 @@ fn of_file(work: &Work<'_>, script: &Script) -> Vec<Change> {
 
 /// Changes of a file, without what they leave unused and with imports.
 pub(super) fn finished(script: &Script, changes: Vec<Change>, mut wanted: Vec<Wanted<'_>>) -> Vec<Change> {
-    let mut out = prune(script, changes);
     wanted.sort_by_key(|want| want.name.to_lowercase());
+    if script.is_draft {
+        return whole_draft(script, changes, &wanted);
+    }
+    let mut out = prune(script, changes);
     for import in imports::add(script, &wanted) {
         let import = above_comments(script, import);
         join_import(script, &mut out, import);
     }
     out.sort_by_key(|change| (change.span.start, change.span.end));
     out
+}
+
+/// A file that is to be made, as one change: all that it holds. What it imports is added to what is left of the other's imports.
+fn whole_draft(script: &Script, changes: Vec<Change>, wanted: &[Wanted<'_>]) -> Vec<Change> {
+    let all = |script: &Script, changes| applied(script, Span::new(0, script.text().len()), changes);
+    let text = all(script, changes);
+    let text = script.with_text(&text).map_or(text, |own| all(&own, imports::add(&own, wanted)));
+    let text = script.with_text(&text).map_or(text, |own| all(&own, imports::unused(&own)));
+    let newline = script.style.newline;
+    let mut text = text.trim().to_owned();
+    while text.contains(&newline.repeat(3)) {
+        text = text.replace(&newline.repeat(3), &newline.repeat(2));
+    }
+    vec![script.change(Span::new(0, 0), format!("{text}{newline}"))]
 }
 
 /// An import before all other code stands above the comment of what follows, and apart from it.

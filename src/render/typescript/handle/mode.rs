@@ -12,7 +12,7 @@ use super::work::Work;
 use crate::plan::Site;
 use crate::plan::handle::Entry;
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, enclosing_function, span};
+use crate::render::typescript::script::{Script, children, enclosing_function, span};
 
 /// Which carriers have something to wait for: tools, and helpers that look the handle up.
 pub fn waiting(work: &Work<'_>) -> Vec<bool> {
@@ -70,11 +70,19 @@ fn can_be_async(script: &Script, function: Node<'_>) -> bool {
             let head = &script.of(function)
                 [..function.child_by_field_name("name").map_or(0, |name| name.start_byte() - function.start_byte())];
             name != "constructor"
+                && !is_promised(function)
                 && !head.split_whitespace().any(|word| matches!(word, "get" | "set"))
                 && !head.contains('*')
         }
         _ => true,
     }
+}
+
+/// Whether an interface says what a method answers.
+fn is_promised(method: Node<'_>) -> bool {
+    let class = method.parent().and_then(|body| body.parent()).map(children).unwrap_or_default();
+    let heritage = class.into_iter().filter(|part| part.kind() == "class_heritage").flat_map(children);
+    heritage.into_iter().any(|clause| clause.kind() == "implements_clause")
 }
 
 /// Whether a function is asynchronous.

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::bounds;
 use super::cleanup;
 use super::mode::is_async;
 use super::of_class;
@@ -220,17 +221,21 @@ fn loose(work: &mut Work<'_>) -> Result<(), Refused> {
         if is_handed_out(script, parent) || sweeps(work, script, node)? || whole::take(work, script, node) {
             continue;
         }
-        let property = parent.child_by_field_name("property").filter(|_| parent.kind() == "member_expression");
-        match property.map(|property| script.of(property)) {
-            Some("size") => {
+        match bounds::count(script, node) {
+            Some(count) => {
                 work.features.size = true;
-                work.edits.insert(script, parent.end_byte(), "()");
+                let size = format!("{}.size()", script.of(node));
+                let size = if work.wait { format!("(await {size})") } else { size };
+                work.edits.replace(script, span(count), size);
+            }
+            None if asks_for_one(script, node) => {
+                work.features.has = true;
                 if work.wait {
                     work.edits.insert(script, parent.start_byte(), "(await ");
-                    work.edits.insert(script, parent.end_byte(), ")");
+                    work.edits.insert(script, parent.parent().unwrap_or(parent).end_byte(), ")");
                 }
             }
-            _ => {
+            None => {
                 return Err(script.refuse(
                     parent,
                     "the container is used here as a whole",
@@ -242,12 +247,19 @@ fn loose(work: &mut Work<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Whether a count of the values stands where it can't be waited for.
+/// `games.has(key)`, whatever the key is: the store answers that in the same way.
+fn asks_for_one(script: &Script, container: Node<'_>) -> bool {
+    let member = container.parent().filter(|member| member.child_by_field_name("object") == Some(container));
+    let call = member.and_then(|member| member.parent().filter(|call| call.kind() == "call_expression"));
+    let named = member.and_then(|member| member.child_by_field_name("property")).map(|name| script.of(name));
+    named == Some("has") && call.is_some_and(|call| call.child_by_field_name("function") == member)
+}
+
+/// Whether a count of the values, or a question for one, stands where it can't be waited for.
 pub fn counts_at_once(work: &Work<'_>) -> Result<bool, Refused> {
     for site in &work.handle.loose {
         let (script, node) = work.scripts.expression(site)?;
-        let counted = node.parent().and_then(|parent| parent.child_by_field_name("property"));
-        if counted.is_some_and(|property| script.of(property) == "size")
+        if (bounds::count(script, node).is_some() || asks_for_one(script, node))
             && enclosing_function(node).is_some_and(|function| !is_async(script, function))
         {
             return Ok(true);

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::edits::Edits;
 use super::mode::is_async;
 use super::work::Work;
-use super::{begin, carried, checks, create, finish, finished_work, initial, injected, keys, shed, store};
+use super::{begin, bounds, carried, checks, create, finish, finished_work, initial, injected, keys, shed, store};
 use crate::plan::Site;
 use crate::plan::handle::{Container, Entry, Handle};
 use crate::render::typescript::in_flight::free_name;
@@ -110,6 +110,9 @@ fn beside(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
     finish::arguments(&mut work)?;
     create::missing(&mut work)?;
     checks::known(&mut work)?;
+    if handle.store.declared.path == handle.store.made.path {
+        bounds::take_over(&mut work)?;
+    }
     declare(&mut work, declaring, &lines)?;
     finished_work(work, files, declaring)
 }

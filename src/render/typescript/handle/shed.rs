@@ -30,7 +30,7 @@ fn one(work: &mut Work<'_>, shed: &Shed) -> Result<(), Refused> {
     let callee = call.child_by_field_name("function").ok_or_else(lost)?;
     let list = call.child_by_field_name("arguments").ok_or_else(lost)?;
     drop_item(&mut work.edits, script, list, shed.index);
-    retype(work, script, callee, shed)?;
+    retype(work, script, callee, shed.index)?;
     retype_table(work, script, callee, shed.index)?;
     for unused in &shed.unused {
         let (script, node) = work.scripts.expression(unused)?;
@@ -81,7 +81,7 @@ pub fn drop_parameter(edits: &mut Edits, script: &Script, name: Node<'_>) {
 }
 
 /// The written type of what is called loses the parameter as well, in the file of the call or in those of the tools.
-fn retype(work: &mut Work<'_>, script: &Script, callee: Node<'_>, shed: &Shed) -> Result<(), Refused> {
+pub fn retype(work: &mut Work<'_>, script: &Script, callee: Node<'_>, index: usize) -> Result<(), Refused> {
     if callee.kind() == "identifier" {
         let name = script.of(callee);
         let function = std::iter::successors(callee.parent(), Node::parent).filter(|node| is_function(*node));
@@ -90,7 +90,7 @@ fn retype(work: &mut Work<'_>, script: &Script, callee: Node<'_>, shed: &Shed) -
         let own = all.find(|own| own.child_by_field_name("pattern").is_some_and(|pattern| script.of(pattern) == name));
         if let Some(own) = own {
             let list = own.child_by_field_name("type").and_then(function_type);
-            list.into_iter().for_each(|list| drop_item(&mut work.edits, script, list, shed.index));
+            list.into_iter().for_each(|list| drop_item(&mut work.edits, script, list, index));
             return Ok(());
         }
     }
@@ -107,8 +107,8 @@ fn retype(work: &mut Work<'_>, script: &Script, callee: Node<'_>, shed: &Shed) -
     for path in paths {
         let other = work.scripts.open(path)?;
         for list in signatures(other, other.tree.root_node(), name) {
-            if children(list).len() > shed.index {
-                drop_item(&mut work.edits, other, list, shed.index);
+            if children(list).len() > index {
+                drop_item(&mut work.edits, other, list, index);
             }
         }
     }
@@ -180,7 +180,7 @@ fn function_type(annotation: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The parameters of the members of types that have a name: `run: (args) => …`, `run(args): …`.
-fn signatures<'t>(script: &Script, node: Node<'t>, name: &str) -> Vec<Node<'t>> {
+pub fn signatures<'t>(script: &Script, node: Node<'t>, name: &str) -> Vec<Node<'t>> {
     let own = matches!(node.kind(), "property_signature" | "method_signature")
         && node.child_by_field_name("name").is_some_and(|found| script.of(found) == name);
     if own {

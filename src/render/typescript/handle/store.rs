@@ -55,8 +55,8 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
             let class = class_in(work, script);
             let argument = type_argument(work, value.as_deref());
             let text = format!("new {class}{argument}({})", script.style.dress(&options));
-            let later =
-                work.idle.as_deref().is_some_and(|idle| text.contains(idle) && waits_for_class(work, script, idle));
+            let own = [work.idle.as_deref().and_then(|idle| idle.strip_suffix(" / 1000")), work.limit.as_deref()];
+            let later = own.into_iter().flatten().any(|own| text.contains(own) && waits_for_class(work, script, own));
             if !later || of_class::in_constructor(work, script, made, script.of(name), &text).is_none() {
                 work.edits.replace(script, span(made), script.indented(&text, indent));
             }
@@ -67,9 +67,12 @@ pub fn declare(work: &mut Work<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Whether a lifetime is one that the constructor of the class is given.
-fn waits_for_class(work: &Work<'_>, script: &Script, idle: &str) -> bool {
-    let Some(field) = idle.strip_suffix(" / 1000").filter(|field| field.starts_with("this.")) else { return false };
+/// Whether a lifetime, or a limit, is one that the constructor of the class is given.
+fn waits_for_class(work: &Work<'_>, script: &Script, own: &str) -> bool {
+    let field = own.split(' ').next().unwrap_or(own);
+    if !field.starts_with("this.") {
+        return false;
+    }
     let mut stack = vec![script.tree.root_node()];
     while let Some(node) = stack.pop() {
         if node.kind() == "member_expression" && script.of(node) == field {
@@ -155,13 +158,17 @@ fn options(work: &Work<'_>, script: &Script, made: Node<'_>) -> String {
     let written = option("ttl").map(|ttl| seconds(&ttl)).or_else(|| work.idle.clone());
     let idle = written.filter(|_| !lifetime.idle_is_set).unwrap_or_else(|| lifetime.idle_seconds.to_string());
     let limit = option("max").filter(|_| !lifetime.limit_is_set).unwrap_or_else(|| lifetime.limit.to_string());
+    let bound = match work.limit.as_ref().filter(|_| !lifetime.limit_is_set) {
+        Some(own) => format!("limit: {own}"),
+        None => format!("limit: Number(process.env.{}_LIMIT || {limit})", names.setting),
+    };
     let mut lines = vec![
         format!("noun: {}", string(&names.noun)),
         format!("prefix: {}", string(&names.prefix)),
         format!("createTool: {}", string(&work.handle.creating_tool())),
         format!("loss: {}", string(&work.handle.loss)),
         format!("idleSeconds: Number(process.env.{}_IDLE_SECONDS || {idle})", names.setting),
-        format!("limit: Number(process.env.{}_LIMIT || {limit})", names.setting),
+        bound,
     ];
     lines.extend(close(work));
     let comma = if script.style.trailing_commas { "," } else { "" };

@@ -106,6 +106,8 @@ pub struct Work<'a> {
     pub initials: Vec<Initial>,
     /// Seconds without use after which the server dropped a value, as code.
     pub idle: Option<String>,
+    /// How many values the server's own code lets live, as code.
+    pub limit: Option<String>,
     /// What frees a value, as a function.
     pub close: Option<String>,
     /// Accesses that are seen to.

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::parameters::{Handed, Like};
 use super::reach::{Helped, lost, property_of_entry, reach, table_entry};
 use super::register::{handler_of, read};
 use super::{Kind, NewTool, Parameter, home, literal, schema, sdk, table};
@@ -41,7 +42,7 @@ pub fn insert(
                 let home = home::of(scripts, beside, all, before)?;
                 call_again(helped.call, &home, handler, beside, tool)
             }
-            (None, Some((entry, own))) => table::insert(&registration, entry, own, handler, before, tool),
+            (None, Some(entry)) => table::insert(scripts, &registration, entry, (beside, handler), before, tool),
             (None, None) => Err(lost(callback)),
         };
     }
@@ -135,7 +136,9 @@ fn call_again(
     for argument in listed {
         let written = script.of(argument);
         let text = match argument.kind() {
-            _ if argument == handler.node => arrow(script, tool, is_annotated(handler)).replace('\n', "\n\t"),
+            _ if argument == handler.node => {
+                arrow(script, tool, is_annotated(handler), Some(Like::of(beside, handler))).replace('\n', "\n\t")
+            }
             "string" if written.trim_matches(['\'', '"']) == beside.name => script.style.string(&tool.name),
             "string" | "template_string" | "binary_expression" if !described => {
                 described = true;
@@ -188,7 +191,7 @@ fn beside_statement(script: &Script, statement: Node<'_>, before: bool, text: &s
 fn text(script: &Script, receiver: &str, method: &str, tool: &NewTool) -> String {
     let comma = if script.style.trailing_commas { "," } else { "" };
     let name = script.style.string(&tool.name);
-    let function = arrow(script, tool, false);
+    let function = arrow(script, tool, false, None);
     let function = function.replace('\n', "\n\t");
     let mut out = format!("{receiver}.{method}(\n\t{name},\n");
     if method == "registerTool" {
@@ -229,15 +232,16 @@ fn outputs(script: &Script, tool: &NewTool) -> Option<String> {
     (!entries.is_empty()).then(|| schema::alone(script, &entries))
 }
 
-/// The handler of a new tool. `typed`: its parameters say their types themselves.
-pub fn arrow(script: &Script, tool: &NewTool, typed: bool) -> String {
-    let (parameters, body) = signature(script, tool, typed);
+/// The handler of a new tool. `typed`: its parameters say their types themselves. `like`: it is handed what that of another tool is.
+pub fn arrow(script: &Script, tool: &NewTool, typed: bool, like: Option<Like<'_>>) -> String {
+    let (parameters, body) = signature(script, tool, typed, like);
     let waits = !tool.text_alone || body.contains("await ");
     format!("{}({parameters}) => {{\n{body}}}", if waits { "async " } else { "" })
 }
 
 /// The parameters of a new tool's handler, and its statements, one tab deep.
-pub fn signature(script: &Script, tool: &NewTool, typed: bool) -> (String, String) {
+pub fn signature(script: &Script, tool: &NewTool, typed: bool, like: Option<Like<'_>>) -> (String, String) {
+    let Handed { before, after, first } = like.map(|like| like.handed(&tool.body, typed)).unwrap_or_default();
     let second = sdk::is_second(script);
     let (extra, auth) = if second { ("ctx", "ctx.http?.authInfo") } else { ("extra", "extra.authInfo") };
     let own = "authInfo?: Parameters<typeof ownerOf>[0]";
@@ -246,7 +250,7 @@ pub fn signature(script: &Script, tool: &NewTool, typed: bool) -> (String, Strin
         (true, false) => format!("{extra}: {{ {own} }}"),
         (true, true) => format!("{extra}: {{ http?: {{ {own} }} }}"),
     };
-    let body = tool.body.join("\n");
+    let body = first.iter().chain(&tool.body).map(String::as_str).collect::<Vec<_>>().join("\n");
     let owned = body.contains("{auth}");
     // Nothing says of what type the answer is where the parameters have to say it themselves.
     let answer = if typed { answer(script, tool, " as const") } else { answer(script, tool, "") };
@@ -256,8 +260,16 @@ pub fn signature(script: &Script, tool: &NewTool, typed: bool) -> (String, Strin
     let members: Vec<String> =
         tool.parameters.iter().map(|parameter| format!("{}: {}", parameter.name, type_of(parameter))).collect();
     let of_type = if typed { format!(": {{ {} }}", members.join("; ")) } else { String::new() };
-    let arguments = (!names.is_empty()).then(|| format!("{{ {} }}{of_type}", names.join(", ")));
-    let parameters: Vec<String> = arguments.into_iter().chain(owned.then_some(extra)).collect();
+    let unused = || if typed { "_args: unknown" } else { "_args" }.to_owned();
+    let arguments = match names.as_slice() {
+        [] if after.is_empty() => None,
+        [] => Some(unused()),
+        names => Some(format!("{{ {} }}{of_type}", names.join(", "))),
+    };
+    let extra = (owned && after.is_empty()).then_some(extra);
+    let takes = arguments.is_some() || extra.is_some();
+    let before = before.into_iter().filter(|_| takes);
+    let parameters: Vec<String> = before.chain(arguments).chain(after).chain(extra).collect();
     (parameters.join(", "), body)
 }
 

@@ -7,7 +7,7 @@ use super::register::handler_of;
 use super::{Added, Argument, Context, Kind, NewTool, handler, json, listing, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
-use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, span, statement};
+use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, runs_code, span, statement};
 use crate::render::typescript::scripts::{Code, Scripts, binds, mentions};
 use crate::render::{Change, Refused};
 
@@ -77,7 +77,7 @@ pub fn answering(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Vec<Change>, R
 
 /// Whether all calls of a tool's own function stand in a `try` whose `catch` answers.
 fn answers_errors(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<bool, Refused> {
-    let Some(body) = &tool.body else { return Ok(false) };
+    let Some(body) = &tool.body else { return Ok(has_own_answers(handler_of(scripts, tool)?)) };
     for call in &body.calls {
         let (_, node) = scripts.expression(call)?;
         let inside =
@@ -94,6 +94,26 @@ fn answers_errors(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<bool, Refused
         }
     }
     Ok(true)
+}
+
+/// Whether a handler does all that can fail in a `try` whose `catch` answers with what the error says.
+fn has_own_answers(handler: Code<'_>) -> bool {
+    let statements = handler.node.child_by_field_name("body").map(children).unwrap_or_default();
+    let [before @ .., last] = statements.as_slice() else { return false };
+    let catch = last.child_by_field_name("handler").filter(|_| last.kind() == "try_statement");
+    let (Some(error), Some(body)) = (
+        catch.and_then(|catch| catch.child_by_field_name("parameter")),
+        catch.and_then(|catch| catch.child_by_field_name("body")),
+    ) else {
+        return false;
+    };
+    let says = !mentions(handler.script, body, handler.script.of(error)).is_empty();
+    let only_looks = before.iter().all(|node| node.kind() == "lexical_declaration" && !runs_code(*node));
+    only_looks && says && has_answer(body) && !throws(body)
+}
+
+fn throws(node: Node<'_>) -> bool {
+    node.kind() == "throw_statement" || children(node).into_iter().any(throws)
 }
 
 fn has_answer(node: Node<'_>) -> bool {

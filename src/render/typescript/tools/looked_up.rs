@@ -3,6 +3,9 @@
 use tree_sitter::Node;
 
 use super::create::{Answers, answers_of, is_annotated};
+use super::lists::{self, Listed};
+use super::own_file::OwnFile;
+use super::parameters::{Handed, Like};
 use super::reach::{is_typed_by_place, table_entry};
 use super::register::{handler_of, leading};
 use super::{
@@ -13,9 +16,6 @@ use crate::plan::handle::ToolUse;
 use crate::render::typescript::script::{Script, bare, children, span};
 use crate::render::typescript::scripts::{Code, Scripts, declaration, mentions, property};
 use crate::render::{Change, Refused};
-
-/// How far the list of tools may be from where one is looked up.
-const HOPS: usize = 8;
 
 /// Adds an argument to a listed tool, and lets its function take it. Nobody has checked the arguments: the function asks by
 /// `handleIn`, or by `givenHandle` where it takes them apart.
@@ -139,14 +139,12 @@ pub fn insert(scripts: &Scripts<'_>, beside: &ToolUse, before: bool, tool: &NewT
         tool.structured.clear();
     }
     let (table, own) = table_entry(function).or_else(|| named_entry(function)).ok_or_else(refuse)?;
-    // What stands before the arguments stays, where that is not the id.
-    let before_arguments = beside.body.as_ref().map_or(0, |body| body.arguments) - leading(beside);
-    let other = Other { function, own, before_arguments };
+    let other = Other { like: Like::of(beside, function), own };
     if entry.script.path == script.path && span(table.node).contains(span(entry.node)) {
         let text = module(table, &other, &tool)?;
         return match listing::listing(table, before, &tool, &text) {
             Ok(changes) => Ok(changes),
-            Err(refused) => listed_elsewhere(scripts, beside, table, before, &tool, &text).ok_or(refused),
+            Err(refused) => listed_elsewhere(scripts, beside, table, before, &tool, &text).unwrap_or(Err(refused)),
         };
     }
     let listed = listing::literal(entry.script, &tool, "");
@@ -157,7 +155,7 @@ pub fn insert(scripts: &Scripts<'_>, beside: &ToolUse, before: bool, tool: &NewT
 }
 
 /// A tool that a constant of one file describes, which a list in another names, along with more of that file: one more constant, and one
-/// more name in the import and in the list.
+/// more name in the import and in the list. A file that is all the tool's own is a way to keep them: the new one gets its own as well.
 fn listed_elsewhere(
     scripts: &Scripts<'_>,
     beside: &ToolUse,
@@ -165,51 +163,35 @@ fn listed_elsewhere(
     before: bool,
     tool: &NewTool,
     text: &str,
-) -> Option<Vec<Change>> {
-    let list = list_of(scripts, beside)?;
-    let items = children(list.node);
-    let named = |item: &Node<'_>| {
-        item.kind() == "identifier" && scripts.value(list.to(*item)).is_some_and(|value| value.is(table))
-    };
-    let item = items.into_iter().find(named)?;
-    let import =
-        declaration(list.to(item), list.script.of(item)).filter(|own| own.node.kind() == "import_specifier")?;
-    // A file for each tool is a way to keep them that one more tool in a file would break.
-    let others = children(import.node.parent()?);
-    if others.len() < 2 || import.node.child_by_field_name("alias").is_some() {
+) -> Option<Result<Vec<Change>, Refused>> {
+    if let Some(file) = OwnFile::of(scripts, beside, table) {
+        let draft = file.draft(scripts, &tool.name)?;
+        return Some(file.rewrite(draft, text, &tool.name, None).map(|mut changes| {
+            changes.extend(file.place(draft, &tool.name, before));
+            changes
+        }));
+    }
+    let Listed { list, item } = lists::of(scripts, beside, table)?;
+    let import = declaration(list, list.script.of(item)).filter(|own| own.node.kind() == "import_specifier")?;
+    if item.kind() == "pair" || import.node.child_by_field_name("alias").is_some() {
         return None;
     }
     let (constant, name) = listing::another(table, before, tool, text)?;
     let end = import.node.end_byte();
-    Some(vec![
+    Some(Ok(vec![
         constant,
         import.script.change(Span::new(end, end), format!(", {name}")),
         listing::element(list.script, item, before, &name),
-    ])
+    ]))
 }
 
-/// The list that a tool's own function is looked up in: `tools` in `tools.find(…).run(args)`, also by way of a map that is made of it.
-fn list_of<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Option<Code<'s>> {
-    let (script, call) = scripts.expression(tool.body.as_ref()?.calls.first()?).ok()?;
-    let mut code = Code { script, node: call.child_by_field_name("function")? };
-    for _ in 0..HOPS {
-        let node = bare(code.node);
-        code = match node.kind() {
-            "array" => return Some(code.to(node)),
-            "identifier" => {
-                let own = declaration(code.to(node), code.script.of(node))?;
-                match own.node.child_by_field_name("value") {
-                    Some(value) if own.node.kind() == "variable_declarator" => own.to(value),
-                    _ => scripts.value(code.to(node))?,
-                }
-            }
-            "member_expression" | "subscript_expression" => code.to(node.child_by_field_name("object")?),
-            "call_expression" => code.to(node.child_by_field_name("function")?),
-            "new_expression" => code.to(children(node.child_by_field_name("arguments")?).first().copied()?),
-            _ => return None,
-        };
-    }
-    None
+/// The file that a new tool gets, where each has one.
+pub fn file_for<'s>(scripts: &'s Scripts<'_>, beside: &ToolUse, name: &str) -> Option<&'s Script> {
+    let (table, _) = table_entry(handler_of(scripts, beside).ok()?)?;
+    let entry = dispatch::listed(scripts, beside).ok()?;
+    let one = entry.script.path == table.script.path && span(table.node).contains(span(entry.node));
+    let in_list = table.node.parent().is_some_and(|list| list.kind() == "array");
+    if one && !in_list { OwnFile::of(scripts, beside, table)?.draft(scripts, name) } else { None }
 }
 
 /// The entry of a table whose entries hold the definition of a tool and its function.
@@ -243,7 +225,8 @@ fn module(entry: Code<'_>, other: &Other<'_>, tool: &NewTool) -> Result<String, 
             }
             ("title" | "annotations" | "outputSchema", _) => {}
             (_, Some(value)) if defines(&value) => {
-                let inner = of_definition.join(",\n").replace('\n', "\n\t\t");
+                let deeper: Vec<String> = of_definition.iter().map(|text| text.replace('\n', "\n\t")).collect();
+                let inner = deeper.join(",\n\t\t");
                 fields.push(format!("{key}: {{\n\t\t{inner}{comma}\n\t}}"));
             }
             (_, Some(value)) if matches!(value.kind(), "string" | "number" | "true" | "false") => {
@@ -263,16 +246,14 @@ fn module(entry: Code<'_>, other: &Other<'_>, tool: &NewTool) -> Result<String, 
 
 /// The function of another tool, and where the table has it.
 struct Other<'s> {
-    function: Code<'s>,
+    like: Like<'s>,
     own: Node<'s>,
-    /// How many parameters stand before the arguments.
-    before_arguments: usize,
 }
 
 impl Other<'_> {
     /// The function of a new tool: it takes the arguments as they came.
     fn arrow(&self, tool: &NewTool) -> String {
-        let script = self.function.script;
+        let script = self.like.function.script;
         let string = |text: &str| script.style.string(text);
         let mut lines = Vec::new();
         for Parameter { name, kind } in &tool.parameters {
@@ -286,27 +267,29 @@ impl Other<'_> {
                 Kind::Same(_) => format!("const {name} = args?.{name};"),
             });
         }
+        let says = self.says_types();
+        let Handed { before, after, first } = self.like.handed(&tool.body, says);
+        lines.extend(first);
         lines.extend(tool.body.iter().cloned());
-        let answer = create::answer(script, tool, if self.says_types() { " as const" } else { "" });
+        let answer = create::answer(script, tool, if says { " as const" } else { "" });
         lines.extend(answer.lines().map(str::to_owned));
         let waits = !tool.text_alone || lines.iter().any(|line| line.contains("await "));
         let body: String = lines.iter().map(|line| format!("\t{line}\n")).collect();
-        let parameters = if tool.parameters.is_empty() { String::new() } else { self.parameters() };
-        format!("{}({parameters}) => {{\n{body}}}", if waits { "async " } else { "" })
-    }
-
-    /// The arguments behind what a new tool has no use for. A type that says less than that of others takes all that theirs takes.
-    fn parameters(&self) -> String {
-        let of_type = |name: &str| if self.says_types() { format!(": {name}") } else { String::new() };
-        let ahead = (0..self.before_arguments).map(|index| format!("_{}{}", index + 1, of_type("unknown")));
-        let all: Vec<String> = ahead.chain([format!("args{}", of_type("object | undefined"))]).collect();
-        all.join(", ")
+        // A type that says less than that of others takes all that theirs takes.
+        let of_type = if says { ": object | undefined" } else { "" };
+        let takes = !tool.parameters.is_empty();
+        let name = if takes { "args" } else { "_args" };
+        let before = before.into_iter().filter(|_| takes || !after.is_empty());
+        let own = (takes || !after.is_empty()).then(|| format!("{name}{of_type}"));
+        let parameters: Vec<String> = before.chain(own).chain(after.iter().cloned()).collect();
+        format!("{}({}) => {{\n{body}}}", if waits { "async " } else { "" }, parameters.join(", "))
     }
 
     /// Whether a function in the table has to say the types of its parameters itself.
     fn says_types(&self) -> bool {
-        let inline = span(self.own).contains(span(self.function.node));
-        self.function.script.typed() && (inline && is_annotated(self.function) || !is_contextual(self.own))
+        let function = self.like.function;
+        let inline = span(self.own).contains(span(function.node));
+        function.script.typed() && (inline && is_annotated(function) || !is_contextual(self.own))
     }
 }
 

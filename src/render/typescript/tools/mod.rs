@@ -14,8 +14,11 @@ mod handler;
 mod home;
 mod json;
 mod listing;
+mod lists;
 mod literal;
 mod looked_up;
+mod own_file;
+mod parameters;
 mod reach;
 mod register;
 mod remove;
@@ -30,7 +33,8 @@ pub use describe::{description, say_ends, say_more, with_stop};
 pub use dispatch::part;
 pub use home::serves_several;
 pub use json::require;
-pub use literal::pair;
+pub use literal::{applied, pair};
+pub use reach::table_entry;
 pub use register::argument_schema;
 pub use remove::remove;
 pub use require::argument as require_argument;
@@ -197,6 +201,15 @@ pub fn add_context(
 /// The changes that let a handler which dispatches tools answer the errors of the store itself.
 pub fn answering(scripts: &Scripts<'_>, tool: &ToolUse) -> Result<Vec<Change>, Refused> {
     dispatch::answering(scripts, tool)
+}
+
+/// The file that a new tool gets beside another, where each has one: as a draft.
+pub fn file_for<'s>(scripts: &'s Scripts<'_>, beside: &ToolUse, name: &str) -> Option<&'s Script> {
+    match &beside.entry {
+        Some(_) if beside.looked_up().is_some() => looked_up::file_for(scripts, beside, name),
+        Some(_) => None,
+        None => table::file_for(scripts, beside, name),
+    }
 }
 
 /// Adds a tool before (or behind) the registration of another, in that one's form. Where tools are dispatched by name, it is

@@ -9,7 +9,7 @@ use super::reach::{Helped, Reach, is_typed_by_place, lost, property_of_entry, re
 use super::{Added, Argument, Context, dispatch, json, reach, schema, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
-use crate::render::typescript::script::{children, is_function};
+use crate::render::typescript::script::{bare, children, is_function};
 use crate::render::typescript::scripts::{Code, Scripts, entry, property};
 use crate::render::{Change, Refused};
 
@@ -180,6 +180,10 @@ fn shape_in(code: Code<'_>) -> Option<Code<'_>> {
 
 /// What `tool.schema`, or a `schema` taken out of it, is for one entry of its table.
 fn table_slot<'s>(code: Code<'s>, table: Code<'s>) -> Option<Slot<'s>> {
+    let of_object = code.node.child_by_field_name("property").filter(|name| code.script.of(*name) == "shape");
+    if let Some(object) = of_object.and(code.node.child_by_field_name("object")) {
+        return table_slot(code.to(bare(object)), table);
+    }
     let plain = || (code.node.kind() == "identifier" && SCHEMAS.contains(&code.text())).then(|| code.text());
     let name = property_of_entry(code).or_else(plain)?;
     match property(table, name) {

@@ -49,8 +49,12 @@ fn of_function(work: &mut Work<'_>, index: usize) -> Result<(), Refused> {
     let deletes = deletes(work, index, script);
     let mut places: Vec<(Node<'_>, String)> = Vec::new();
     for value in values(work, index, script, function)? {
+        let all = changes(script, function, value.name, false);
+        if all.is_empty() {
+            continue;
+        }
         let store = store_of(work, index, script, &value)?;
-        for change in changes(script, function, value.name, false) {
+        for change in all {
             let place = after(script, function, change, value.declared);
             let (Some(place), Some(store)) = (place, &store) else {
                 lost(work, script, change)?;
