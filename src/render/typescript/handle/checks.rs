@@ -3,6 +3,8 @@
 use tree_sitter::Node;
 
 use super::create::store_expression;
+use super::guarded;
+use super::mode::is_async;
 use super::work::Work;
 use crate::model::facts::Span;
 use crate::plan::Site;
@@ -22,6 +24,8 @@ pub fn known(work: &mut Work<'_>) -> Result<(), Refused> {
             continue;
         }
         let (script, function) = work.function(carrier)?;
+        let inner = guarded::callback(script, function).filter(|inner| !work.wait || is_async(script, *inner));
+        let function = inner.unwrap_or(function);
         let answer = function.child_by_field_name("body").filter(|body| body.kind() != "statement_block");
         if let (Some(answer), Some(tool)) = (answer, tools.first()) {
             let store = store_expression(work, script, &work.handle.tools[*tool])?;
@@ -120,8 +124,11 @@ fn looks_up_another(script: &Script, function: Node<'_>, body: Node<'_>, before:
 fn answering(work: &mut Work<'_>, script: &Script, answer: Node<'_>, store: &str, index: usize) {
     let wait = if work.wait { "await " } else { "" };
     let end = if script.style.semicolons { ";" } else { "" };
-    let (newline, indent, unit) =
-        (script.style.newline, script.indentation(answer).to_owned(), script.style.indent.text());
+    // An answer on a line of its own stands where the body's lines do, and the brace goes to the arrow's line.
+    let arrow = answer.prev_sibling().filter(|arrow| arrow.kind() == "=>");
+    let broken = arrow.filter(|arrow| arrow.end_position().row < answer.start_position().row);
+    let indent = script.indentation(broken.unwrap_or(answer)).to_owned();
+    let (newline, unit) = (script.style.newline, script.style.indent.text());
     let look = format!("{wait}{store}.get({}){end}", work.keys[index]);
     let value = bare(answer);
     let (value, inner) = if answer.kind() == "parenthesized_expression" && value.kind() == "object" {
@@ -136,6 +143,7 @@ fn answering(work: &mut Work<'_>, script: &Script, answer: Node<'_>, store: &str
         let within = value.named_descendant_for_byte_range(at, at);
         let in_text = std::iter::successors(within, Node::parent).any(|node| node.kind() == "template_string");
         if !in_text
+            && broken.is_none()
             && !script.text()[at..].starts_with(['\n', '\r'])
             && !work.edits.covers(&script.path, Span::new(at, at + 1))
         {
@@ -144,8 +152,11 @@ fn answering(work: &mut Work<'_>, script: &Script, answer: Node<'_>, store: &str
     }
     work.edits.replace(
         script,
-        Span { start: inner.start, end: value.start_byte() as u32 },
-        format!("{{{newline}{indent}{unit}{look}{newline}{indent}{unit}return "),
+        Span { start: broken.map_or(inner.start, |arrow| arrow.end_byte() as u32), end: value.start_byte() as u32 },
+        format!(
+            "{}{{{newline}{indent}{unit}{look}{newline}{indent}{unit}return ",
+            if broken.is_some() { " " } else { "" }
+        ),
     );
     work.edits.replace(
         script,

@@ -7,8 +7,8 @@ use super::shed::{self, type_named};
 use super::work::Work;
 use crate::plan::handle::{Entry, ToolUse};
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, bare, children, enclosing_function, span};
-use crate::render::typescript::scripts::{Code, binds, declaration};
+use crate::render::typescript::script::{Script, bare, children, enclosing_function, is_function, span, statement};
+use crate::render::typescript::scripts::{Code, Scripts, binds, declaration, mentions};
 use crate::render::typescript::tools::table_entry;
 
 /// Takes the id out of such contexts, and out of their types.
@@ -19,13 +19,16 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
             let (script, node) = scripts.expression(call)?;
             let list = node.child_by_field_name("arguments").map(children).unwrap_or_default();
             for (index, argument) in list.into_iter().enumerate() {
-                let Some(literal) = literal(Code { script, node: argument }) else { continue };
+                let Some(literal) = literal(scripts, Code { script, node: argument }) else { continue };
                 for name in handed_names(work)? {
                     one(work, (literal, index), &name)?;
                 }
                 if is_empty(work, literal) && literal.node == bare(argument) {
                     let (script, call) = scripts.expression(call)?;
                     without(work, Code { script, node: call }, index)?;
+                }
+                if let Some(function) = enclosing_function(node) {
+                    of_maker(work, literal, Code { script, node: function });
                 }
             }
             if let Some(function) = enclosing_function(node) {
@@ -78,15 +81,60 @@ fn without(work: &mut Work<'_>, call: Code<'_>, index: usize) -> Result<(), Refu
     shed::retype(work, call.script, callee, index)
 }
 
-/// The object literal that an argument is, or that its variable holds.
-fn literal(argument: Code<'_>) -> Option<Code<'_>> {
+/// The object literal that an argument is, or that its variable holds, or that a function makes for it.
+fn literal<'s>(scripts: &'s Scripts<'_>, argument: Code<'s>) -> Option<Code<'s>> {
     let code = argument.bare();
-    if code.node.kind() == "object" {
-        return Some(code);
+    match code.node.kind() {
+        "object" => Some(code),
+        "identifier" => {
+            let own = declaration(code, code.text())?;
+            let value = own.to(bare(own.node.child_by_field_name("value")?));
+            if value.node.kind() == "call_expression" { made(scripts, value) } else { Some(value) }
+                .filter(|value| value.node.kind() == "object")
+        }
+        "call_expression" => made(scripts, code),
+        _ => None,
     }
-    let own = declaration(code, code.text()).filter(|_| code.node.kind() == "identifier")?;
-    let value = own.to(bare(own.node.child_by_field_name("value")?));
-    (value.node.kind() == "object").then_some(value)
+}
+
+/// The object literal that a call answers, where the function does nothing but make that, perhaps after taking things apart.
+fn made<'s>(scripts: &'s Scripts<'_>, call: Code<'s>) -> Option<Code<'s>> {
+    let maker = scripts.value(call.to(call.node.child_by_field_name("function")?))?;
+    let body = maker.node.child_by_field_name("body").filter(|_| is_function(maker.node))?;
+    let answered = match body.kind() {
+        "statement_block" => {
+            let statements = children(body);
+            let (last, before) = statements.split_last()?;
+            let plain = before.iter().all(|statement| statement.kind() == "lexical_declaration");
+            (plain && last.kind() == "return_statement").then(|| children(*last).first().copied()).flatten()?
+        }
+        _ => body,
+    };
+    Some(maker.to(bare(answered))).filter(|answered| answered.node.kind() == "object")
+}
+
+/// A function that made the context is not handed any more what only led to the id. Where others may call it, it just leaves that.
+fn of_maker(work: &mut Work<'_>, literal: Code<'_>, around: Code<'_>) {
+    let script = literal.script;
+    let Some(maker) = enclosing_function(literal.node).filter(|maker| *maker != around.node) else { return };
+    shed::leftovers(work, script, maker);
+    let Some((position, parameter)) = shed::last_unused(work, script, maker) else { return };
+    let own = maker.child_by_field_name("name").or_else(|| maker.parent()?.child_by_field_name("name"));
+    let uses = own.map(|own| mentions(script, script.tree.root_node(), script.of(own))).unwrap_or_default();
+    let exported = statement(maker).kind() == "export_statement";
+    let others: Vec<Node<'_>> = uses.into_iter().filter(|used| Some(*used) != own).collect();
+    let call = match others.as_slice() {
+        [only] => only.parent().filter(|call| call.child_by_field_name("function") == Some(*only)),
+        _ => None,
+    };
+    let list = call.and_then(|call| call.child_by_field_name("arguments"));
+    match list.filter(|_| !exported && script.path == around.script.path) {
+        Some(list) => {
+            shed::drop_parameter(&mut work.edits, script, parameter);
+            shed::drop_item(&mut work.edits, script, list, position);
+        }
+        None => work.edits.insert(script, parameter.start_byte(), "_"),
+    }
 }
 
 /// The names by which functions of the tools took the id out of a context: `sessionId` in `ctx.sessionId`, or in `{ sessionId }`.
@@ -183,7 +231,7 @@ fn reads_elsewhere(work: &Work<'_>, script: &Script, around: Node<'_>, name: &st
 }
 
 /// The types that the parameters of a function are written with, as far as they are the program's own.
-fn written_types<'a>(work: &Work<'a>, function: Code<'a>) -> Vec<Code<'a>> {
+pub fn written_types<'a>(work: &Work<'a>, function: Code<'a>) -> Vec<Code<'a>> {
     let parameters = function.node.child_by_field_name("parameters").map(children).unwrap_or_default();
     let types = parameters.into_iter().filter_map(|parameter| parameter.child_by_field_name("type"));
     types.filter_map(|of_type| of_annotation(work, function.to(of_type))).collect()
@@ -200,7 +248,7 @@ fn of_annotation<'a>(work: &Work<'a>, annotation: Code<'a>) -> Option<Code<'a>> 
 }
 
 /// The type of a parameter by where its function stands: by what the entry of a table is said to be.
-fn type_by_place<'a>(work: &Work<'a>, function: Code<'a>, position: usize) -> Option<Code<'a>> {
+pub fn type_by_place<'a>(work: &Work<'a>, function: Code<'a>, position: usize) -> Option<Code<'a>> {
     let (entry, own) = table_entry(function)?;
     let key = own.child_by_field_name("key").or_else(|| own.child_by_field_name("name"))?;
     let key = entry.script.of(key);
@@ -253,7 +301,7 @@ fn said<'a>(work: &Work<'a>, entry: Code<'a>) -> Option<Code<'a>> {
 }
 
 /// The member of a type.
-fn member<'s>(declared: Code<'s>, name: &str) -> Option<Code<'s>> {
+pub fn member<'s>(declared: Code<'s>, name: &str) -> Option<Code<'s>> {
     let body = declared.node.child_by_field_name("body").or_else(|| declared.node.child_by_field_name("value"));
     let own = |node: &Node<'_>| {
         node.kind() == "property_signature"

@@ -6,6 +6,7 @@ use super::beginnings;
 use super::ending;
 use super::initial::{chosen, free, nothing};
 use super::instances;
+use super::interfaces;
 use super::minted;
 use super::reach;
 use super::work::{Import, Work};
@@ -241,7 +242,7 @@ pub fn store_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) ->
         return Ok(format!("{}.{}", injected.expression, store.name));
     }
     if store.place == Place::Field {
-        return field_expression(work, script, tool);
+        return field_expression(work, tool);
     }
     if script.path != store.declared.path {
         work.outward = true;
@@ -263,7 +264,7 @@ pub fn imported(work: &mut Work<'_>, script: &Script, name: &str) -> String {
 }
 
 /// `this.canvases` where the tools are registered in the class itself, `manager.canvases` where they use an object of it.
-fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Result<String, Refused> {
+fn field_expression(work: &mut Work<'_>, tool: &ToolUse) -> Result<String, Refused> {
     let handle = work.handle;
     let carrier = handle.carriers.iter().position(|carrier| carrier.function == tool.handler);
     let direct = handle.touches.iter().find(|touch| Some(touch.carrier) == carrier && !touch.companion);
@@ -281,17 +282,22 @@ fn field_expression(work: &mut Work<'_>, script: &Script, tool: &ToolUse) -> Res
         Some(script.of(object).to_owned())
     });
     let Some(object) = object.filter(|object| object == "this" || !handle.store.name.starts_with('#')) else {
-        return Err(script.refuse(
-            script.around(tool.registration.span).unwrap_or(script.tree.root_node()),
+        return Err(work.scripts.at(&tool.registration)?.refuse(
             "the store is a field that the code around the tools can't reach",
             "give its class methods that create and destroy a value by handle, and tools that call them",
         ));
     };
+    if let Some(interface) = interfaces::hiding(work, tool, &object)? {
+        return Err(interface.refuse(
+            format!("the tools know `{object}` by this type, which says nothing of the store in it"),
+            "let it be the class itself there, and run again",
+        ));
+    }
     if object != "this" {
         work.outward = true;
     }
     let object = match object.strip_prefix("this.") {
-        Some(field) => instances::field(work, script, tool, field)?,
+        Some(field) => instances::field(work, tool, field)?,
         None => object,
     };
     Ok(format!("{object}.{}", handle.store.name))

@@ -5,12 +5,12 @@ use tree_sitter::Node;
 use super::work::Work;
 use crate::plan::handle::ToolUse;
 use crate::render::Refused;
-use crate::render::typescript::script::{Script, bare, children};
+use crate::render::typescript::script::{bare, children};
 use crate::render::typescript::scripts::{Code, declaration};
 
 /// What names a field of the object whose method handles a tool, in code beside the registration: `this.store` within the class, and
 /// outside of it what the constructor was given for it.
-pub fn field(work: &Work<'_>, script: &Script, tool: &ToolUse, field: &str) -> Result<String, Refused> {
+pub fn field(work: &Work<'_>, tool: &ToolUse, field: &str) -> Result<String, Refused> {
     let registration = work.scripts.at(&tool.registration)?;
     let handler = work.scripts.at(&tool.handler)?;
     let class = class_around(handler.node);
@@ -19,8 +19,7 @@ pub fn field(work: &Work<'_>, script: &Script, tool: &ToolUse, field: &str) -> R
     }
     let given = class.and_then(|class| given(work, registration, handler.to(class), field));
     given.ok_or_else(|| {
-        script.refuse(
-            script.around(tool.registration.span).unwrap_or(script.tree.root_node()),
+        registration.refuse(
             format!("what `this.{field}` of the handlers is can't be named where the tools are registered"),
             "give the object that handles the tools what it needs in a variable, `new Handlers(store)`, and run again",
         )

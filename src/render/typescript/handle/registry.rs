@@ -6,7 +6,9 @@ use tree_sitter::Node;
 use super::edits::Edits;
 use super::mode::is_async;
 use super::work::Work;
-use super::{begin, bounds, carried, checks, create, finish, finished_work, initial, injected, keys, shed, store};
+use super::{
+    begin, bounds, carried, checks, create, finish, finished_work, guarded, initial, injected, keys, shed, store,
+};
 use crate::plan::Site;
 use crate::plan::handle::{Container, Entry, Handle};
 use crate::render::typescript::in_flight::free_name;
@@ -121,7 +123,8 @@ fn beside(handle: &Handle, files: &dyn Files) -> Result<Rendered, Refused> {
 fn handlers_wait(work: &Work<'_>) -> Result<bool, Refused> {
     for carrier in work.handle.carriers.iter().filter(|carrier| matches!(carrier.entry, Entry::Handler(_))) {
         let (script, function) = work.function(carrier)?;
-        if !is_async(script, function) {
+        let inner = guarded::callback(script, function);
+        if !is_async(script, function) || inner.is_some_and(|inner| !is_async(script, inner)) {
             return Ok(false);
         }
     }

@@ -18,7 +18,9 @@ impl<'w> Fold<'w> {
             let mut lists = Vec::new();
             any(script.tree.root_node(), &mut |node| {
                 if node.kind() == "string"
-                    && (self.beside_what_is_gone(unit, node) || self.answers_same_path(step, unit, node))
+                    && (self.beside_what_is_gone(unit, node)
+                        || self.behind_what_is_gone(unit, node)
+                        || self.answers_same_path(step, unit, node))
                     && names_allow(node, |n| script.of(n))
                 {
                     lists.extend(without_gone(script.of(node)).map(|left| (span(node), left)));
@@ -61,6 +63,24 @@ impl<'w> Fold<'w> {
         let Some(choice) = choice.filter(|_| !self.edits[unit].gone(node)) else { return false };
         let asks = choice.child_by_field_name("value").or_else(|| choice.child_by_field_name("condition"));
         asks.is_some_and(|asks| self.only_by_method(unit, asks)) && self.edits[unit].touches(span(choice))
+    }
+
+    /// Whether code stays that is reached behind answers for other methods, some of which were changed: nothing but branches by the
+    /// method, which leave, stands between.
+    fn behind_what_is_gone(&self, unit: usize, node: Node<'w>) -> bool {
+        let by_method = |branch: &Node<'w>| {
+            let asks = branch.child_by_field_name("condition").filter(|_| branch.kind() == "if_statement");
+            let then = branch.child_by_field_name("consequence");
+            let last =
+                then.and_then(|then| children(then).last().copied().filter(|_| then.kind() == "statement_block"));
+            asks.is_some_and(|asks| self.only_by_method(unit, asks))
+                && last.is_some_and(|last| last.kind() == "return_statement")
+                && branch.child_by_field_name("alternative").is_none()
+        };
+        let own = statement(node);
+        let before = std::iter::successors(own.prev_named_sibling(), Node::prev_named_sibling);
+        let mut branches = before.filter(|before| before.kind() != "comment").take_while(by_method);
+        !self.edits[unit].gone(node) && branches.any(|branch| self.edits[unit].touches(span(branch)))
     }
 
     /// Whether an expression depends on nothing but the method of the request.

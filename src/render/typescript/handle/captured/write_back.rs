@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::edits::Edits;
-use super::super::write_back::{after, changes, changes_of, insertion, last_of_each};
+use super::super::write_back::{self, after, changes, changes_of, insertion, last_of_each};
 use super::record::{Record, Variable};
 use super::uses::function;
 use crate::model::facts::Span;
@@ -24,9 +24,11 @@ pub fn write_back(record: &Record<'_>, edits: &mut Edits, handler: Node<'_>, key
     found.sort_by_key(Node::start_byte);
     let text = format!("await {}.save({key}, {})", record.store, record.name);
     let mut places = Vec::new();
+    let mut ahead = false;
     for change in found {
         match after(script, handler, change, handler) {
             Some(place) => places.push(place),
+            None if write_back::ahead::change(script, edits, handler, change, &text) => ahead = true,
             // In memory nothing is lost by that.
             None if record.captured.shared.is_some() => {
                 return Err(script.refuse(
@@ -43,7 +45,7 @@ pub fn write_back(record: &Record<'_>, edits: &mut Edits, handler: Node<'_>, key
         let (at, text) = insertion(script, *place, text);
         edits.insert(script, at, text);
     }
-    Ok(!places.is_empty())
+    Ok(ahead || !places.is_empty())
 }
 
 /// Changes of the variables that stand in a function itself.

@@ -38,6 +38,12 @@ pub const VISITING: &[&str] = &[
     "sort",
 ];
 
+/// Methods that answer a new list of the parts.
+const COPYING: &[&str] = &["filter", "slice", "concat", "toSorted", "toReversed", "toSpliced", "flat"];
+
+/// Methods that answer a new list of what is made of the parts.
+const MAPPING: &[&str] = &["map", "flatMap", "reduce", "reduceRight", "join"];
+
 /// Functions that are looked into, one calling the other.
 const DEPTH: usize = 3;
 
@@ -56,8 +62,8 @@ pub fn changes_of<'t>(script: &'t Script, function: Node<'t>, used: &[Node<'t>],
     for used in used.iter().copied().filter(|used| span(function).contains(span(*used))) {
         out.extend(change(script, used).filter(|_| own || used != whole(used)));
         out.extend(handed_on(script, used, DEPTH));
-        for part in parts(script, used) {
-            look(script, function, part, false, DEPTH, &mut out);
+        for part in parts(script, used, false) {
+            look_at(script, function, part, false, DEPTH, &mut out);
         }
     }
     out.sort_by_key(Node::start_byte);
@@ -73,16 +79,36 @@ fn look<'t>(
     depth: usize,
     out: &mut Vec<Node<'t>>,
 ) {
+    look_at(script, function, Part { name: variable, fresh: false }, own, depth, out);
+}
+
+/// A name that stands for a part of a value.
+#[derive(Clone, Copy)]
+struct Part<'t> {
+    name: Node<'t>,
+    /// It is a list of its own, with parts of the value in it: to change the list changes none of them.
+    fresh: bool,
+}
+
+fn look_at<'t>(
+    script: &'t Script,
+    function: Node<'t>,
+    variable: Part<'t>,
+    own: bool,
+    depth: usize,
+    out: &mut Vec<Node<'t>>,
+) {
     let mut todo = vec![variable];
-    let mut seen = vec![span(variable)];
-    while let Some(name) = todo.pop() {
+    let mut seen = vec![span(variable.name)];
+    while let Some(Part { name, fresh }) = todo.pop() {
         for used in scope::uses(script, name).into_iter().filter(|used| span(function).contains(span(*used))) {
-            let counts = used != whole(used) || own && name == variable;
+            let counts = used != whole(used) || own && name == variable.name;
+            let counts = if fresh { levels(used) > 1 } else { counts };
             out.extend(change(script, used).filter(|_| counts));
-            out.extend(handed_on(script, used, depth));
-            for part in parts(script, used) {
-                if !seen.contains(&span(part)) {
-                    seen.push(span(part));
+            out.extend(handed_on(script, used, depth).filter(|_| !fresh || levels(used) > 0));
+            for part in parts(script, used, fresh) {
+                if !seen.contains(&span(part.name)) {
+                    seen.push(span(part.name));
                     todo.push(part);
                 }
             }
@@ -150,34 +176,53 @@ fn method<'s>(script: &'s Script, call: Node<'_>, access: Node<'_>) -> Option<&'
     callee.child_by_field_name("property").map(|name| script.slice(span(name)))
 }
 
-/// Names that stand for a part of what a use stands for: variables made from it, and parameters of what visits its parts.
-fn parts<'t>(script: &'t Script, used: Node<'t>) -> Vec<Node<'t>> {
+/// How many accesses a use begins: two for `basket.lines[0]`.
+fn levels(used: Node<'_>) -> usize {
+    let access = whole(used);
+    let around = std::iter::successors(Some(used), Node::parent).take_while(|node| span(access).contains(span(*node)));
+    around.filter(|node| matches!(node.kind(), "member_expression" | "subscript_expression")).count()
+}
+
+/// Names that stand for a part of what a use stands for: variables made from it, and parameters of what visits its parts. `fresh`: the
+/// use is of a list of its own.
+fn parts<'t>(script: &'t Script, used: Node<'t>, fresh: bool) -> Vec<Part<'t>> {
     let mut out = Vec::new();
     let mut node = used;
+    let mut fresh = fresh;
     while let Some(parent) = node.parent() {
         match parent.kind() {
             "member_expression" | "subscript_expression" if parent.child_by_field_name("object") != Some(node) => break,
+            "subscript_expression" => fresh = false,
             "member_expression"
-            | "subscript_expression"
             | "non_null_expression"
             | "parenthesized_expression"
             | "as_expression"
             | "await_expression"
             | "binary_expression"
-            | "ternary_expression"
-            | "spread_element"
-            | "array" => {}
+            | "ternary_expression" => {}
+            "spread_element" | "array" => fresh = true,
             "call_expression" if parent.child_by_field_name("function") == Some(node) => {
-                let visits = method(script, parent, node).is_some_and(|name| VISITING.contains(&name));
+                let name = method(script, parent, node).unwrap_or_default();
                 let given = parent.child_by_field_name("arguments").map(children).unwrap_or_default();
-                out.extend(given.into_iter().filter(|given| visits && is_function(*given)).flat_map(parameters));
+                if VISITING.contains(&name) {
+                    let visitors = given.iter().filter(|given| is_function(**given));
+                    out.extend(visitors.flat_map(|own| parameters(*own)).map(|name| Part { name, fresh: false }));
+                }
+                if MAPPING.contains(&name) && !given.first().is_some_and(|given| answers_a_part(*given)) {
+                    break;
+                }
+                fresh = COPYING.contains(&name) || MAPPING.contains(&name);
             }
             "variable_declarator" if parent.child_by_field_name("value") == Some(node) => {
-                out.extend(parent.child_by_field_name("name").map(bound).unwrap_or_default());
+                let pattern = parent.child_by_field_name("name");
+                let whole = pattern.is_some_and(|pattern| pattern.kind() == "identifier");
+                let names = pattern.map(bound).unwrap_or_default().into_iter();
+                out.extend(names.map(|name| Part { name, fresh: fresh && whole }));
                 break;
             }
             "for_in_statement" if parent.child_by_field_name("right") == Some(node) => {
-                out.extend(parent.child_by_field_name("left").map(bound).unwrap_or_default());
+                let names = parent.child_by_field_name("left").map(bound).unwrap_or_default().into_iter();
+                out.extend(names.map(|name| Part { name, fresh: false }));
                 break;
             }
             _ => break,
@@ -185,6 +230,12 @@ fn parts<'t>(script: &'t Script, used: Node<'t>) -> Vec<Node<'t>> {
         node = parent;
     }
     out
+}
+
+/// Whether a function that is called for each part answers the part, or one of its own: `(line) => line.item`.
+fn answers_a_part(given: Node<'_>) -> bool {
+    let body = given.child_by_field_name("body").map(bare);
+    body.is_none_or(|body| matches!(body.kind(), "identifier" | "member_expression" | "subscript_expression"))
 }
 
 fn parameters(function: Node<'_>) -> Vec<Node<'_>> {
@@ -289,6 +340,13 @@ mod tests {
             ("const shown = show(basket); const other = format(basket);", vec![]),
             ("return basket.lines.map((l) => l.name).join();", vec![]),
             ("const total = basket.lines.length; other.count = total;", vec![]),
+            ("const lines = basket.lines.map((l) => `${l.name}`); lines.push('total');", vec![]),
+            ("const lines = basket.lines.filter((l) => l.ok); lines.push(1); lines.length = 0;", vec![]),
+            ("const lines = [...basket.lines]; lines.sort(); lines[0] = 1;", vec![]),
+            ("const lines = basket.lines.slice(1); lines[0].quantity = 2;", vec!["lines[0].quantity = 2"]),
+            ("for (const line of basket.lines.filter((l) => l.ok)) line.done = true;", vec!["line.done = true"]),
+            ("const items = basket.lines.map((l) => l.item); items[0].ok = true;", vec!["items[0].ok = true"]),
+            ("const lines = basket.lines; lines.push(1);", vec!["lines.push(1)"]),
             ("{ const basket = other(); basket.count = 1; }", vec![]),
             ("basket = undefined;", vec![]),
         ] {

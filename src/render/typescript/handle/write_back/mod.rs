@@ -1,6 +1,7 @@
 //! What changes a value in place writes it back. In memory that is the same object; a shared store in the place of that hands out
 //! copies, and would lose the change.
 
+pub mod ahead;
 mod changed;
 mod place;
 
@@ -56,6 +57,14 @@ fn of_function(work: &mut Work<'_>, index: usize) -> Result<(), Refused> {
         let store = store_of(work, index, script, &value)?;
         for change in all {
             let place = after(script, function, change, value.declared);
+            let gone = work.edits.covers(&script.path, span(change));
+            if let (None, Some(store), false) = (place, &store, gone) {
+                let save = format!("await {store}.save({}, {})", work.keys[index], script.of(value.name));
+                if ahead::change(script, &mut work.edits, function, change, &save) {
+                    work.features.save = true;
+                    continue;
+                }
+            }
             let (Some(place), Some(store)) = (place, &store) else {
                 lost(work, script, change)?;
                 continue;

@@ -28,7 +28,12 @@ pub fn after<'t>(script: &Script, function: Node<'t>, change: Node<'t>, declared
         }
         node = parent;
     }
-    found.filter(|found| !matches!(found.kind(), "return_statement" | "throw_statement") && !ends(*found))
+    let asked = |found: &Node<'_>| {
+        let condition = found.child_by_field_name("condition").filter(|_| found.kind() == "if_statement");
+        condition.is_some_and(|condition| span(condition).contains(span(change))) && leaves_behind(*found, 0)
+    };
+    let leaves = |found: &Node<'_>| matches!(found.kind(), "return_statement" | "throw_statement") || ends(*found);
+    found.filter(|found| !leaves(found) && !asked(found))
 }
 
 fn is_list(node: Node<'_>) -> bool {
