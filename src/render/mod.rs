@@ -32,10 +32,29 @@ pub struct Rendered {
     pub new_files: Vec<(String, String)>,
     /// What the reader has to know, beside the step's own notes.
     pub notes: Vec<String>,
+    /// Texts that a person has to see to.
+    pub left: Vec<Stale>,
     /// Raises the step's level, where what was rendered asks for more.
     pub level: Option<Level>,
     /// The title and the notes of what was done, where that is another way than the step's first one.
     pub instead: Option<(String, Vec<String>)>,
+}
+
+/// A text that says what is not so any more, in words that only a person can put right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stale {
+    /// Its file.
+    pub path: String,
+    /// The text as it is written there: lines move from round to round.
+    pub said: String,
+    /// It can only mean what is not so any more.
+    pub sure: bool,
+    /// What is to be done.
+    pub what: String,
+    /// Why it is left.
+    pub why: String,
+    /// How.
+    pub todo: String,
 }
 
 /// Why a step was not rendered.

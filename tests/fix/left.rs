@@ -86,8 +86,10 @@ fn problems(name: &str, files: &Files) -> Vec<String> {
             out.push(format!("{name}: not a word of {} at {}:{}:{}", finding.rule, place.0, place.1, place.2));
         }
     }
-    if told.leaves() && !remains {
-        let left: Vec<&str> = told.manual.iter().map(|manual| manual.what.as_str()).collect();
+    // What models read of is told once, where the code that it speaks of changed: it is nothing that a scan finds.
+    let left: Vec<&str> = told.manual.iter().map(|manual| manual.what.as_str()).collect();
+    let left: Vec<&str> = left.into_iter().filter(|what| !what.starts_with("see what ")).collect();
+    if (told.refused().next().is_some() || !left.is_empty()) && !remains {
         let refused: Vec<&str> = told.refused().map(|group| group.title.as_str()).collect();
         out.push(format!("{name}: nothing is found any more, and yet something is left: {left:?} {refused:?}"));
     }

@@ -25,6 +25,7 @@ pub fn left(options: &FixOptions, rounds: &Rounds, places: &Locator, groups: &mu
     let rest = rest(options, rounds, groups, &out);
     out.extend(rest);
     out.extend(unclear(rounds));
+    out.extend(stale(rounds, places));
     merged(out)
 }
 
@@ -131,6 +132,19 @@ fn unclear(rounds: &Rounds) -> impl Iterator<Item = Manual> + '_ {
         what: "correct a comment that allows nothing, or take it away".to_owned(),
         why: finding.message.clone(),
         todo: vec![finding.advice.clone()],
+    })
+}
+
+/// Texts that say what is not so any more since something was changed.
+fn stale(rounds: &Rounds, places: &Locator) -> impl Iterator<Item = Manual> {
+    rounds.stale.iter().map(|(site, text, rule)| Manual {
+        rule: (*rule).to_owned(),
+        severity: if text.sure { Severity::Warning } else { Severity::Note },
+        at: places.place(&site.path, site.span),
+        also: Vec::new(),
+        what: text.what.clone(),
+        why: text.why.clone(),
+        todo: vec![text.todo.clone()],
     })
 }
 

@@ -9,9 +9,10 @@ use super::{FixError, FixOptions, obeyed};
 use crate::check::{Settled, settle};
 use crate::classify::tool_texts::ToolTexts;
 use crate::edit::{Change, Edit, Group, NewFile, Outcome, Overlay, Proposal};
+use crate::model::facts::Span;
 use crate::pipeline::{Pass, Progress, pass};
-use crate::plan::{ServerPlan, Step, StepKind};
-use crate::render::{self, Refused, Rendered};
+use crate::plan::{ServerPlan, Site, Step, StepKind};
+use crate::render::{self, Files, Refused, Rendered, Stale};
 use crate::rules::finding::FixHint;
 use crate::rules::unused_allow;
 use crate::workspace::names;
@@ -48,6 +49,8 @@ pub struct Rounds {
     pub settled: Settled,
     /// Steps of the last look that were not proposed.
     pub held: Vec<Held>,
+    /// Texts that the steps which were applied leave to a person, where they stand in the end, with the rule of the step.
+    pub stale: Vec<(Site, Stale, &'static str)>,
     /// What models read of the tools of the files that changed: before, and after.
     pub texts: [BTreeMap<String, ToolTexts>; 2],
 }
@@ -63,6 +66,8 @@ pub struct Proposer<'a> {
     last: Option<(Overlay, Pass)>,
     held: Vec<Held>,
     settled: Settled,
+    /// Texts that steps leave to a person, by step.
+    stale: Vec<(String, Stale)>,
 }
 
 impl<'a> Proposer<'a> {
@@ -82,6 +87,7 @@ impl<'a> Proposer<'a> {
             last: None,
             held: Vec::new(),
             settled: Settled::default(),
+            stale: Vec::new(),
         }
     }
 
@@ -94,7 +100,7 @@ impl<'a> Proposer<'a> {
         }
         let texts = Texts::new(&self.root, overlay.clone());
         let settled = settle(&pass.scan, pass.scan.findings.clone(), &pass.evidence, &self.options.policy);
-        let (mut groups, mut held) = (Vec::new(), Vec::new());
+        let (mut groups, mut held, mut stale) = (Vec::new(), Vec::new(), Vec::new());
         let steps = pass.plans.iter().flat_map(|plan| &plan.steps).chain(&settled.steps);
         for step in steps.filter(|step| self.wants(step)) {
             let declined = self.options.declined.contains(&step.id).then_some("you left it out");
@@ -110,6 +116,7 @@ impl<'a> Proposer<'a> {
                     let owner = pass.plans.iter().find(|plan| plan.steps.iter().any(|own| own.id == step.id));
                     let notes = owner.map(|plan| mentions::notes(&self.root, &plan.server, step));
                     rendered.notes.extend(notes.into_iter().flatten());
+                    stale.extend(rendered.left.drain(..).map(|text| (step.id.clone(), text)));
                     groups.push(group(step, rendered, &pass, &settled));
                 }
                 Err(why) => held.push(Held { step: step.clone(), why }),
@@ -117,6 +124,7 @@ impl<'a> Proposer<'a> {
         }
         held.extend(pass.plans.iter().flat_map(|plan| stopped(plan, &texts)));
         self.held = held;
+        self.stale.extend(stale);
         self.settled = settled;
         // Comments that allow nothing are told apart by counting, which starts anew when one of them is gone: they are not among these.
         let findings = pass.scan.findings.iter().map(|finding| finding.fingerprint.clone()).collect();
@@ -143,7 +151,25 @@ impl<'a> Proposer<'a> {
             self.texts(&first, &Overlay::default(), changed(|change| change.before.is_some()))?,
             self.texts(&last, overlay, changed(|_| true))?,
         ];
-        Ok(Rounds { first, last, settled: self.settled, held: self.held, texts })
+        let stale = self.stale(outcome);
+        Ok(Rounds { first, last, settled: self.settled, held: self.held, stale, texts })
+    }
+
+    /// Texts that the steps which were applied leave to a person, where they stand in the end.
+    fn stale(&self, outcome: &Outcome) -> Vec<(Site, Stale, &'static str)> {
+        let files = Texts::new(&self.root, outcome.files.overlay().clone());
+        let mut out: Vec<(Site, Stale, &'static str)> = Vec::new();
+        for applied in outcome.rounds.iter().flat_map(|round| &round.applied) {
+            for (_, text) in self.stale.iter().filter(|(step, _)| *step == applied.group.id) {
+                let source = files.text(&text.path);
+                let Some(start) = source.as_ref().and_then(|source| source.text.find(&text.said)) else { continue };
+                let site = Site { path: text.path.clone(), span: Span::new(start, start + text.said.len()) };
+                if out.iter().all(|(known, other, _)| *known != site || other != text) {
+                    out.push((site, text.clone(), applied.group.rule));
+                }
+            }
+        }
+        out
     }
 
     /// What models read of the tools of some files. A file without any session may not have been read so far.

@@ -4,6 +4,7 @@
 use super::carriers::{Problem, follow};
 use super::clients::{self, Client};
 use super::names::{self, Names, Source};
+use super::nouns;
 use super::planner::{RULE, Words, called, handler_tools};
 use super::stops::unreached;
 use super::{Carries, Entry, Outside, Role, ToolUse, Touch, composite, facts, roles};
@@ -310,8 +311,10 @@ pub(super) fn step(
         prefix = named.join("-");
     }
     let chosen = settings.names_of(&called(context, found, others));
+    let instead = nouns::instead(context, &tools, None, words);
     let names = Names::of(&Source {
         store: &prefix,
+        instead: &instead,
         value: found.value.as_deref(),
         // `notes:` under one id is a list of notes, where the tools speak of one note.
         list: (several || scattered) && found.value.is_none(),

@@ -149,21 +149,53 @@ fn is_text(analysis: &Analysis<'_>, found: &Found, name: Name) -> bool {
     written.is_some_and(|(_, ty)| matches!(facts.ty(*ty), Type::Named { path, .. } if *path == "string"))
 }
 
-/// The names of fields that hold lists: what is lost when a value goes.
-pub fn lists(analysis: &Analysis<'_>, found: &Found) -> Vec<String> {
-    let mut out = Vec::new();
-    for id in values(analysis, found) {
-        for (name, values) in analysis.flow.fields(id) {
-            let list = values.iter().any(
-                |value| matches!(value, Value::Object(id) if matches!(analysis.flow.object(*id).role, Some(Role::List | Role::Map | Role::Set))),
-            );
-            if list && !name.text().starts_with(['_', '#']) {
-                out.push(name.text().to_owned());
-            }
+/// What goes with a value.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Names of what holds several things.
+    pub lists: Vec<String>,
+    /// It has something else, which is no mere count and no time.
+    pub more: bool,
+}
+
+impl Kept {
+    /// Sees to what has a name.
+    pub fn add(&mut self, name: &str, is_list: bool) {
+        if name.starts_with(['_', '#']) || self.lists.iter().any(|known| known == name) {
+            return;
+        }
+        match is_list {
+            true => self.lists.push(name.to_owned()),
+            false => self.more |= !counts(name),
         }
     }
-    out.sort();
-    out.dedup();
+}
+
+/// Whether a name says that something only counts, or when something was.
+fn counts(name: &str) -> bool {
+    const COUNTS: &[&str] =
+        &["next", "id", "ids", "count", "counter", "seq", "sequence", "version", "size", "total", "number"];
+    let words = crate::classify::words::words(name);
+    let is = |word: &String| COUNTS.contains(&word.as_str());
+    words.iter().all(is)
+        || words
+            .last()
+            .is_some_and(|last| matches!(last.as_str(), "at" | "count" | "seen" | "used" | "time" | "timestamp"))
+}
+
+/// What a store's values have: that is lost when one of them goes.
+pub fn kept(analysis: &Analysis<'_>, found: &Found) -> Kept {
+    let is_list = |value: &Value| matches!(value, Value::Object(id) if matches!(analysis.flow.object(*id).role, Some(Role::List | Role::Map | Role::Set)));
+    let mut fields: Vec<(String, bool)> = Vec::new();
+    for id in values(analysis, found) {
+        let own = analysis.flow.fields(id).into_iter();
+        fields.extend(own.map(|(name, values)| (name.text().to_owned(), values.iter().any(is_list))));
+    }
+    fields.extend(found.fields.iter().map(|(name, ..)| (name.text().to_owned(), false)));
+    // Lists first: what reads a field knows nothing of its value.
+    fields.sort_by(|(a, a_list), (b, b_list)| (!a_list, a).cmp(&(!b_list, b)));
+    let mut out = Kept::default();
+    fields.iter().for_each(|(name, list)| out.add(name, *list));
     out
 }
 

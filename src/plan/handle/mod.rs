@@ -18,17 +18,18 @@ pub mod injected;
 mod limits;
 mod listing;
 mod names;
+mod nouns;
 mod objects;
 mod planner;
 pub mod registry;
 mod roles;
+mod served;
 mod stops;
 mod trace;
 mod wrapped;
 
 use super::{SharedStore, Site};
 
-pub(super) use captured::domain;
 pub(super) use carriers::{Problem, follow, follow_reads};
 pub(super) use facts::{argument_names, container, entry as entry_of, loose, made, place, tool_names, values};
 pub(super) use limits::is_time;
@@ -37,6 +38,7 @@ pub use names::{Names, plural};
 pub(super) use planner::{INTERFACE, manual as refused};
 pub use planner::{plan, withhold};
 pub use roles::Role;
+pub(super) use served::only_domain;
 pub(super) use trace::home;
 
 /// A store that becomes a store of handles.

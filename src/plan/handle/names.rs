@@ -47,6 +47,8 @@ pub struct Source<'a> {
     pub tools: &'a [String],
     /// Names of the tools' arguments.
     pub arguments: &'a [String],
+    /// What the handle may be called where the store's name and type say nothing, best first.
+    pub instead: &'a [String],
     /// What the repository chose.
     pub chosen: &'a NameSetting,
 }
@@ -58,6 +60,11 @@ const BOOKKEEPING: &[&str] = &[
     "current", "user", "client", "mcp", "context", "contexts", "ctx", "for", "of", "the", "object", "obj", "bucket",
     "buckets", "values", "value", "memory", "mem", "open", "live", "running", "redis", "kv", "keyv", "db",
 ];
+
+/// Whether a word says how a thing is kept, and not what it is.
+pub fn is_bookkeeping(word: &str) -> bool {
+    BOOKKEEPING.contains(&word)
+}
 
 impl Names {
     /// The noun with its article.
@@ -176,7 +183,17 @@ fn noun(source: &Source<'_>) -> Vec<String> {
     let value = source.value.unwrap_or_default();
     let typed = plain(value.split(['<', '[', '|', '&', ' ']).next().unwrap_or_default());
     let primitive = ["string", "number", "boolean", "unknown", "any", "set", "array", "promise", "object"];
-    if typed.is_empty() || primitive.contains(&typed[0].as_str()) { vec!["workspace".to_owned()] } else { typed }
+    let says = !typed.is_empty() && !primitive.contains(&typed[0].as_str());
+    // `Map<string, Leg[]>` keeps what is made of legs.
+    let of_things = says && source.list && is_thing(&typed, source.tools);
+    if says && !of_things {
+        return typed;
+    }
+    match source.instead.iter().map(|name| plain(name)).find(|words| !words.is_empty()) {
+        Some(instead) => instead,
+        None if of_things => typed.into_iter().chain(["list".to_owned()]).collect(),
+        None => vec!["workspace".to_owned()],
+    }
 }
 
 /// Whether tools speak of a noun as of one thing among several: `add_note` beside `notes: Map<string, Note[]>`.
@@ -292,7 +309,7 @@ mod tests {
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let list = value.is_some_and(|value| value.ends_with("[]"));
         let chosen = NameSetting::default();
-        Names::of(&Source { store, value, list, tools: &tools, arguments: &arguments, chosen: &chosen })
+        Names::of(&Source { store, value, list, tools: &tools, arguments: &arguments, instead: &[], chosen: &chosen })
     }
 
     #[test]
@@ -321,8 +338,15 @@ mod tests {
         let noun = Some("shopping trolley".to_owned());
         let chosen = NameSetting { noun, prefix: Some("trl".to_owned()), ..NameSetting::default() };
         let tools = ["add_item".to_owned()];
-        let source =
-            Source { store: "baskets", value: None, list: true, tools: &tools, arguments: &[], chosen: &chosen };
+        let source = Source {
+            store: "baskets",
+            value: None,
+            list: true,
+            tools: &tools,
+            arguments: &[],
+            instead: &[],
+            chosen: &chosen,
+        };
         let names = Names::of(&source);
         assert_eq!((names.noun.as_str(), names.create.as_str()), ("shopping trolley", "create_shopping_trolley"));
         assert_eq!((names.argument.as_str(), names.prefix.as_str()), ("shopping_trolley_id", "trl"));

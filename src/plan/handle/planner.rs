@@ -3,6 +3,7 @@
 use super::carriers::{Followed, Problem, follow_handed};
 use super::limits;
 use super::names::{Names, Source};
+use super::nouns;
 use super::stops::{made_anew, unreached};
 use super::wrapped::{self, Wrapped};
 use super::{
@@ -313,9 +314,11 @@ fn store(
     let value = found.value.as_deref();
     let called = called(context, found, companions);
     let chosen = settings.names_of(&called);
+    let instead = nouns::instead(context, &tools, wrapped::class_of(context, found), words);
     let names = Names::of(&Source {
         store: registry::called(context, found),
         value,
+        instead: &instead,
         list,
         tools: &words.tools,
         arguments: &words.arguments,
@@ -364,7 +367,7 @@ fn store(
         last_use: Vec::new(),
         forgotten: Vec::new(),
         shared: None,
-        loss: loss(&facts::lists(context.analysis, found)),
+        loss: loss(&facts::kept(context.analysis, found)),
         reasons: reasons(&names, &tools, lazy),
         names,
         carriers,
@@ -456,15 +459,23 @@ pub(super) fn lifetime(settings: &PlanSettings, called: &[String]) -> Lifetime {
 }
 
 /// What an owner hears about a value that has expired.
-pub(super) fn loss(lists: &[String]) -> String {
-    match lists {
+pub(super) fn loss(kept: &facts::Kept) -> String {
+    let plural = |name: &&String| {
+        let last = crate::classify::words::words(name).pop();
+        last.is_some_and(|last| super::names::singular(&last) != last)
+    };
+    let joined = |name: &String| crate::classify::words::words(name).join(" ");
+    let several: Vec<String> = kept.lists.iter().filter(plural).map(joined).collect();
+    let rest = kept.more || several.len() < kept.lists.len();
+    match (several.as_slice(), rest) {
+        ([only], false) => format!("its {only} are lost"),
+        ([first @ .., last], false) if several.len() <= 3 => format!("its {} and {last} are lost", first.join(", ")),
+        ([_, ..], true) if several.len() <= 2 => format!("its {} and the rest are lost", several.join(", ")),
         // `guessed` says what was done with them, and not what they are.
-        [only] if !only.ends_with("ed") => {
-            let words = crate::classify::words::words(only);
-            let one = words.last().is_some_and(|last| super::names::singular(last) == *last);
-            format!("its {} {} lost", words.join(" "), if one { "is" } else { "are" })
+        ([], _) if kept.lists.len() == 1 && !kept.more && !kept.lists[0].ends_with("ed") => {
+            format!("its {} is lost", joined(&kept.lists[0]))
         }
-        _ => "its contents are lost".to_owned(),
+        _ => "it is lost".to_owned(),
     }
 }
 

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use super::carriers::{Followed, Problem, follow_keyed};
 use super::dropped::{Endings, endings};
 use super::names::{Names, Source};
+use super::nouns;
 use super::planner::{RULE, Words, handler_tools, lifetime};
 use super::stops::unreached;
 use super::{Container, Handle, Place, Role, Store, composite, facts, injected, limits, listing, roles};
@@ -105,20 +106,21 @@ pub(super) fn step(
     let chosen = settings.names_of(&called);
     let stem = stem(&declared.path);
     let only = others.is_empty();
-    let of = |store: &str, value: Option<&str>, list: bool| {
-        let (tools, arguments) = (&words.tools, &words.arguments);
-        Names::of(&Source { store, value, list, tools, arguments, chosen: &chosen })
-    };
     let store = if only { self::called(context, main) } else { stem.unwrap_or_else(|| main.name.text()) };
     let value = main.value.as_deref().filter(|_| only || stem.is_none());
-    let names = of(store, value, only && facts::is_list(context.analysis, main));
-    // What only says how things are kept says less than the class that keeps them.
-    let kept = kept_by(context, main).map(|class| of(&class, None, false));
-    let unknown = of("state", None, false);
-    let names = match kept.filter(|kept| names.noun == unknown.noun && kept.noun != unknown.noun) {
-        Some(kept) => kept,
-        None => names,
-    };
+    // What only says how things are kept says less than the class that keeps them, or the tools that use them.
+    let kept = kept_by(context, main);
+    let others = nouns::instead(context, &tools, super::wrapped::class_of(context, main), words);
+    let instead: Vec<String> = kept.into_iter().chain(others).collect();
+    let names = Names::of(&Source {
+        store,
+        value,
+        list: only && facts::is_list(context.analysis, main),
+        tools: &words.tools,
+        arguments: &words.arguments,
+        instead: &instead,
+        chosen: &chosen,
+    });
     let carriers = followed.carriers_of(context, &tools);
     let remains = |found: &&&Found| !forgotten.contains(&place_of(context, found));
     let mut all: Vec<&str> = stores.iter().filter(remains).map(|found| found.name.text()).collect();
@@ -166,7 +168,7 @@ pub(super) fn step(
         choices: Vec::new(),
         transition: settings.transition,
         shared: None,
-        loss: "its contents are lost".to_owned(),
+        loss: "it is lost".to_owned(),
         reasons: vec![
             format!("{} is new: a session began without a word", names.create),
             format!(

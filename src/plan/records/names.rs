@@ -2,12 +2,10 @@
 
 use crate::classify::stores::Found;
 use crate::classify::words::{capital, words};
-use crate::model::facts::{ExprKind, Key};
 use crate::model::flow::value::Value;
 use crate::model::name::Name;
-use crate::model::program::At;
 use crate::model::vocabulary::Role;
-use crate::plan::handle::{domain, plural, singular, values};
+use crate::plan::handle::{only_domain, plural, singular, values};
 use crate::rules::detect::Context;
 
 /// Names that are new.
@@ -69,28 +67,8 @@ fn is_list(context: &Context<'_, '_>, found: &Found, name: Name) -> bool {
 
 /// What the name of the only server says.
 fn server(context: &Context<'_, '_>) -> Option<Vec<String>> {
-    let flow = &context.analysis.flow;
-    let mut named: Vec<Vec<String>> = Vec::new();
-    for at in flow.program.exprs().filter(|at| context.here(*at)) {
-        let ExprKind::New { args, .. } = flow.program.kind(at) else { continue };
-        if !flow.objects_at(at).any(|id| flow.object(id).role == Some(Role::Server)) {
-            continue;
-        }
-        let Some(first) = args.first().map(|arg| At { module: at.module, id: arg.value }) else { continue };
-        let ExprKind::Object(fields) = flow.program.kind(first) else { continue };
-        let name = fields.iter().find(|field| matches!(&field.key, Key::Name(name) if *name == "name"));
-        let text = name.map(|name| flow.program.module(at.module).kind(name.value));
-        if let Some(ExprKind::Text(text)) = text {
-            let mut noun = words(&domain(text.text()));
-            if let Some(last) = noun.last_mut() {
-                *last = singular(last);
-            }
-            named.push(noun);
-        }
-    }
-    named.dedup();
-    match named.as_slice() {
-        [only] if !only.is_empty() => Some(only.clone()),
-        _ => None,
-    }
+    let mut noun = words(&only_domain(context, None)?);
+    let last = noun.last_mut()?;
+    *last = singular(last);
+    Some(noun)
 }

@@ -6,7 +6,6 @@ mod names;
 
 pub(super) use checks::{DEPTH, is_data};
 use checks::{only_tools, plain, unlisted};
-pub(in crate::plan) use names::domain;
 use names::{lost, names};
 
 use super::carriers::{Followed, Problem, follow_captured, follow_fields};
@@ -309,7 +308,7 @@ fn step(
     let declared = |found: &Found| declared(context, found);
     let tools = tools(context, group)?;
     let called = called(context, group.found[0], &group.found[1..]);
-    let names = names(context, group, words, &settings.names_of(&called));
+    let names = names(context, group, words, &settings.names_of(&called), &tools);
     let locals: Vec<Local> = group
         .found
         .iter()

@@ -2,28 +2,38 @@
 
 use super::Group;
 use crate::classify::stores::Found;
-use crate::model::facts::{ExprKind, Key};
-use crate::model::program::{At, FuncRef};
+use crate::model::flow::value::ObjId;
 use crate::model::vocabulary::Role as Known;
-use crate::plan::handle::Names;
+use crate::plan::handle::facts::Kept;
 use crate::plan::handle::names::{Source, singular};
 use crate::plan::handle::planner::{Words, loss};
+use crate::plan::handle::{Names, ToolUse, nouns, only_domain};
 use crate::plan::settings::NameSetting;
 use crate::rules::detect::Context;
 
-/// The noun is what the variables keep, what the server is about, or a variable that counts or names something.
-pub(super) fn names(context: &Context<'_, '_>, group: &Group<'_>, words: &Words, chosen: &NameSetting) -> Names {
-    let of = |store: &str, value: Option<&str>| {
-        Names::of(&Source { store, value, list: false, tools: &words.tools, arguments: &words.arguments, chosen })
+/// The noun is what the variables keep; of several, what the tools that use them have in common; what the server is about; or a variable
+/// that counts or names something.
+pub(super) fn names(
+    context: &Context<'_, '_>,
+    group: &Group<'_>,
+    words: &Words,
+    chosen: &NameSetting,
+    tools: &[ToolUse],
+) -> Names {
+    let with = |store: &str, value: Option<&str>, instead: &[String]| {
+        let (tools, arguments) = (&words.tools, &words.arguments);
+        Names::of(&Source { store, value, list: false, tools, arguments, instead, chosen })
     };
+    let of = |store: &str, value: Option<&str>| with(store, value, &[]);
     let unknown = of("state", None);
     let tells = |names: &Names| names.noun != unknown.noun;
     let container = |found: &&&Found| !found.objects.is_empty();
+    let is_several =
+        |name: &str| crate::classify::words::words(name).last().is_some_and(|word| singular(word) != *word);
     let own = |found: &&Found| {
         let name = found.name.text();
         let names = of(name, found.value.as_deref());
-        let several = crate::classify::words::words(name).last().is_some_and(|word| singular(word) != *word);
-        let thing = several || !tells(&of(name, None));
+        let thing = is_several(name) || !tells(&of(name, None));
         // `lines` is a list of them, and the handle stands for the list; `queue` says that itself.
         let list = is_list(context, found) && thing && tells(&names);
         if list { of(&format!("{} list", names.noun), None) } else { names }
@@ -34,13 +44,24 @@ pub(super) fn names(context: &Context<'_, '_>, group: &Group<'_>, words: &Words,
         let words = crate::classify::words::words(found.name.text());
         !(several && found.value.is_none() && words.last().is_some_and(|word| word.len() > 4 && word.ends_with("ed")))
     };
-    let kept = group.found.iter().filter(container).filter(thing).map(own).find(tells);
+    let containers: Vec<&&Found> = group.found.iter().filter(container).filter(thing).collect();
+    let kept = containers.iter().copied().map(own).find(tells);
+    let class = group.class.as_ref().map(|(class, _)| *class);
+    let instead = nouns::instead(context, tools, class, words);
+    // Ingredients and steps are parts of what the tools call a recipe.
+    let parts = several && containers.iter().all(|found| is_several(found.name.text()));
+    let spoken = || Some(with("state", None, &instead)).filter(tells);
+    let of_parts = || spoken().filter(|_| parts && (containers.len() > 1 || nouns::is_whole(tools)));
     let only = || group.found.iter().map(own).find(tells);
-    let domain = || server_name(context, group.scope).map(|name| of(&domain(&name), None)).filter(tells);
-    if let Some(names) = kept.or_else(|| if group.found.len() == 1 { only() } else { None }) {
-        return names;
-    }
-    domain().or_else(only).unwrap_or(unknown)
+    let domain = || only_domain(context, Some(group.scope)).map(|name| of(&name, None)).filter(tells);
+    of_parts()
+        .or(kept)
+        .or_else(|| if several { None } else { only() })
+        .or_else(|| if several { spoken() } else { None })
+        .or_else(domain)
+        .or_else(only)
+        .or_else(spoken)
+        .unwrap_or(unknown)
 }
 
 pub(super) fn is_list(context: &Context<'_, '_>, found: &Found) -> bool {
@@ -51,36 +72,15 @@ pub(super) fn is_list(context: &Context<'_, '_>, found: &Found) -> bool {
             && found.objects.iter().all(|id| matches!(role(*id), Some(Known::List | Known::Set)))
 }
 
-/// What a server's name says beside that it is a server.
-pub(in crate::plan) fn domain(name: &str) -> String {
-    const PLAIN: &[&str] =
-        &["server", "mcp", "demo", "example", "service", "my", "test", "sample", "app", "tool", "tools"];
-    let words = crate::classify::words::words(name.rsplit('/').next().unwrap_or(name));
-    let told: Vec<String> = words.into_iter().filter(|word| !PLAIN.contains(&word.as_str())).collect();
-    told.join("-")
-}
-
-/// The name of the server that a function builds: `new McpServer({ name: … })`.
-pub(super) fn server_name(context: &Context<'_, '_>, scope: FuncRef) -> Option<String> {
-    let flow = &context.analysis.flow;
-    let facts = flow.program.module(scope.module);
-    facts.expr_ids().map(|id| At { module: scope.module, id }).find_map(|at| {
-        let ExprKind::New { args, .. } = facts.kind(at.id) else { return None };
-        let server = flow.objects_at(at).any(|id| flow.object(id).role == Some(Known::Server));
-        if !server || !flow.program.within(flow.program.func_of(at), scope) {
-            return None;
-        }
-        let ExprKind::Object(fields) = facts.kind(args.first()?.value) else { return None };
-        let name = fields.iter().find(|field| matches!(&field.key, Key::Name(name) if *name == "name"))?;
-        match facts.kind(name.value) {
-            ExprKind::Text(text) => Some(text.text().to_owned()),
-            _ => None,
-        }
-    })
-}
-
 pub(super) fn lost(context: &Context<'_, '_>, group: &Group<'_>) -> String {
-    let lists = group.found.iter().filter(|found| is_list(context, found)).map(|found| found.name.text().to_owned());
-    let lists: Vec<String> = lists.filter(|name| name.ends_with('s')).collect();
-    loss(&lists)
+    let role = |id| context.analysis.flow.object(id).role;
+    let holds_several = |found: &Found| {
+        let several = |id: &ObjId| matches!(role(*id), Some(Known::List | Known::Set | Known::Map));
+        is_list(context, found) || !found.objects.is_empty() && found.objects.iter().all(several)
+    };
+    let mut kept = Kept::default();
+    for found in &group.found {
+        kept.add(found.name.text(), holds_several(found));
+    }
+    loss(&kept)
 }

@@ -20,16 +20,17 @@ pub fn tools(
     let ends = own.unwrap_or(&names.destroy);
     let listed: Vec<&str> = external.tools.iter().map(|tool| tool.name.as_str()).collect();
     let needs = match (own, destroy) {
-        (None, None) => users(listed.clone(), listed[0]),
-        _ => users(listed, ends),
+        (None, None) => users(names, listed.clone(), listed[0]),
+        _ => users(names, listed, ends),
     };
     let one = names.one();
+    let stop = if tools::with_stop(work.scripts, &external.tools) { "." } else { "" };
     let tool = NewTool {
         name: names.create.clone(),
         description: vec![
             format!("Create {one} and return its {}, which {needs}.", names.argument),
             format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
-            format!("The {} {expires}.", names.noun),
+            format!("The {} {expires}{stop}", names.noun),
         ],
         parameters: Vec::new(),
         body: vec![format!("const {} = await {create};", names.argument)],
@@ -43,7 +44,7 @@ pub fn tools(
         let description = format!("{} returned by {}", names.argument, names.create);
         let tool = NewTool {
             name: names.destroy.clone(),
-            description: vec![format!("Discard {one}.")],
+            description: vec![format!("Discard {one}{stop}")],
             parameters: vec![Parameter {
                 name: names.argument.clone(),
                 kind: tools::Kind::Handle { description, source: names.create.clone() },

@@ -21,7 +21,7 @@ use super::imports::Wanted;
 use super::script::{Script, children, enclosing_function, span};
 use super::scripts::Scripts;
 use super::selection::drops;
-use super::spoken;
+use super::spoken::{self, Told};
 use super::tools::{self, Argument, Context};
 use crate::model::facts::Span;
 use crate::plan::handle::external::External;
@@ -151,10 +151,11 @@ fn by(way: Way, external: &External, files: &dyn Files) -> Result<Rendered, Refu
     }
     for tool in &external.tools {
         let (script, node) = scripts.expression(&tool.registration)?;
-        spoken::tool(&mut work.edits, &mut out.notes, script, node, &tool.name);
+        spoken::tool(&mut work.edits, &mut out.left, script, node, &tool.name);
     }
-    let told = (external.names.argument.as_str(), external.names.create.as_str());
-    spoken::instructions(&mut work.edits, &mut out.notes, &scripts, &external.servers, told);
+    let tools = external.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let told = Told { names: &external.names, create: &external.names.create, tools };
+    spoken::instructions(&mut work.edits, &mut out.left, &scripts, &external.servers, &told);
     let mut paths = work.edits.paths();
     paths.extend(work.wanted.iter().map(|(path, ..)| path.clone()));
     paths.sort();

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::beginnings;
+use super::ending;
 use super::initial::{chosen, free, nothing};
 use super::instances;
 use super::interfaces;
@@ -15,6 +16,7 @@ use crate::plan::handle::{Container, Entry, Kind, Names, Place, Role, ToolUse, T
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, children, enclosing_function, span, statement};
 use crate::render::typescript::scripts::Code;
+use crate::render::typescript::spoken;
 use crate::render::typescript::tools::{self, NewTool, Parameter};
 
 /// Lets the tools that create a value answer its id.
@@ -135,7 +137,7 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     let lists = if handle.owner { handle.names.list.clone() } else { None };
     if let Some(name) = &lists {
         let (_, store) = of_new(work, code, first, name, true)?;
-        let tool = listing(&handle.names, name, &store, work.wait);
+        let tool = listing(&handle.names, name, &store, work.wait, stops(work));
         work.edits.extend(tools::insert(work.scripts, first, &handle.tools, true, &tool, ahead)?);
         work.features.list = true;
     }
@@ -147,6 +149,9 @@ pub fn missing(work: &mut Work<'_>) -> Result<(), Refused> {
     for tool in handle.tools.iter().filter(|tool| !creates && tool.role == Role::Creates) {
         tell_lifetime(work, tool);
     }
+    let ending = handle.tools.iter().filter(|tool| ending::always(work, tool));
+    let said = tools::say_ends(work.scripts, ending, &handle.names, &handle.creating_tool());
+    work.edits.extend(said);
     Ok(())
 }
 
@@ -180,11 +185,17 @@ fn tell_lifetime(work: &mut Work<'_>, tool: &ToolUse) {
     let names = &work.handle.names;
     let again = format!("Keep using its {}; call this again only for another {}.", names.argument, names.noun);
     let what = format!("{again} {}", capital(&names.one()));
-    let description = tools::description(work.scripts, tool).filter(|code| is_read_later(work, *code));
+    let description = tools::description(work.scripts, tool);
+    if let Some(text) = description.filter(|code| code.node.kind() != "object") {
+        spoken::replacement(&mut work.left, text, &tool.name, &names.noun);
+    }
+    let description = description.filter(|code| is_read_later(work, *code));
     let told = description.and_then(|code| Some((code, store_expression(work, code.script, tool).ok()?)));
     match told {
         Some((description, store)) => {
-            work.edits.extend(tools::say_more(description, &format!("{what} ${{{store}.lifetime}}.")));
+            let last = if stops(work) { "." } else { "" };
+            let sentence = format!("{what} ${{{store}.lifetime}}{last}");
+            work.edits.extend(tools::say_more(description, &sentence, Some(&work.handle.names.noun)));
         }
         None => work.notes.push(lifetime_note(&tool.name, names)),
     }
@@ -321,7 +332,7 @@ fn creating(work: &mut Work<'_>, script: &Script, store: &str) -> Result<NewTool
     beside(work, script, &mut body)?;
     Ok(NewTool {
         name: names.create.clone(),
-        description: description(names, &needed_by(work, &work.handle.destroying_tool()), store),
+        description: description(names, &needed_by(work, &work.handle.destroying_tool()), store, stops(work)),
         parameters,
         body,
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
@@ -345,9 +356,14 @@ fn declared(script: &Script, constants: &[Node<'_>], body: &mut Vec<String>) {
 fn needed_by(work: &Work<'_>, destroy: &str) -> String {
     let tools = &work.handle.tools;
     if tools.iter().any(|tool| tool.entry.is_none() && tools::serves_several(work.scripts, tool)) {
-        return "the other tools need".to_owned();
+        return format!("the tools that work on {} need", work.handle.names.one());
     }
-    users(tools.iter().map(|tool| tool.name.as_str()).collect(), destroy)
+    users(&work.handle.names, tools.iter().map(|tool| tool.name.as_str()).collect(), destroy)
+}
+
+/// Whether the descriptions of the tools end with a full stop.
+fn stops(work: &Work<'_>) -> bool {
+    tools::with_stop(work.scripts, &work.handle.tools)
 }
 
 /// The tool that makes a handle which all else is kept by.
@@ -356,7 +372,7 @@ fn opening(work: &Work<'_>, store: &str) -> NewTool {
     let wait = if work.wait { "await " } else { "" };
     NewTool {
         name: names.create.clone(),
-        description: description(names, &needed_by(work, &names.destroy), store),
+        description: description(names, &needed_by(work, &names.destroy), store, stops(work)),
         parameters: Vec::new(),
         body: vec![format!("const {} = {wait}{store}.create(true);", names.argument)],
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
@@ -367,11 +383,12 @@ fn opening(work: &Work<'_>, store: &str) -> NewTool {
 }
 
 /// What the model reads of a tool that creates a value.
-pub fn description(names: &Names, users: &str, store: &str) -> Vec<String> {
+pub fn description(names: &Names, users: &str, store: &str, stop: bool) -> Vec<String> {
+    let last = if stop { "." } else { "" };
     vec![
         format!("Create {} and return its {}, which {users}.", names.one(), names.argument),
         format!("Keep using that {}; call this again only for another {}.", names.argument, names.noun),
-        format!("{} ${{{store}.lifetime}}.", capital(&names.one())),
+        format!("{} ${{{store}.lifetime}}{last}", capital(&names.one())),
     ]
 }
 
@@ -405,17 +422,19 @@ fn beside(work: &mut Work<'_>, script: &Script, body: &mut Vec<String>) -> Resul
 }
 
 fn destroying(work: &Work<'_>, store: &str) -> NewTool {
-    drops(&work.handle.names, work.handle.creating_tool(), store, work.wait, work.handle.owner)
+    let handle = work.handle;
+    drops(&handle.names, handle.creating_tool(), store, (work.wait, handle.owner), stops(work))
 }
 
 /// The tool that drops a value.
-pub fn drops(names: &Names, source: String, store: &str, wait: bool, owner: bool) -> NewTool {
+pub fn drops(names: &Names, source: String, store: &str, (wait, owner): (bool, bool), stop: bool) -> NewTool {
+    let last = if stop { "." } else { "" };
     let wait = if wait { "await " } else { "" };
     let owner = if owner { ", ownerOf({auth})" } else { "" };
     let description = format!("{} returned by {source}", names.argument);
     NewTool {
         name: names.destroy.clone(),
-        description: vec![format!("Discard {}.", names.one())],
+        description: vec![format!("Discard {}{last}", names.one())],
         parameters: vec![Parameter { name: names.argument.clone(), kind: tools::Kind::Handle { description, source } }],
         body: vec![format!("{wait}{store}.destroy({}{owner});", names.argument)],
         text: format!("Destroyed ${{{}}}", names.argument),
@@ -426,12 +445,13 @@ pub fn drops(names: &Names, source: String, store: &str, wait: bool, owner: bool
 }
 
 /// The tool that lists the handles of the caller: handles alone, since who owns them is nobody's business.
-pub fn listing(names: &Names, name: &str, store: &str, wait: bool) -> NewTool {
+pub fn listing(names: &Names, name: &str, store: &str, wait: bool, stop: bool) -> NewTool {
+    let last = if stop { "." } else { "" };
     let wait = if wait { "await " } else { "" };
     let ids = format!("{}s", names.argument);
     NewTool {
         name: name.to_owned(),
-        description: vec![format!("List the {} of the calling user by {}.", plural(&names.noun), names.argument)],
+        description: vec![format!("List the {} of the calling user by {}{last}", plural(&names.noun), names.argument)],
         parameters: Vec::new(),
         body: vec![format!("const {ids} = ({wait}{store}.list(ownerOf({{auth}}))).map(({{ handle }}) => handle);")],
         text: format!("{ids}: ${{JSON.stringify({ids})}}"),
@@ -442,14 +462,14 @@ pub fn listing(names: &Names, name: &str, store: &str, wait: bool) -> NewTool {
 }
 
 /// The tools that need the handle, as the end of a sentence.
-pub fn users<'t>(mut names: Vec<&'t str>, destroy: &'t str) -> String {
+pub fn users<'t>(handle: &Names, mut names: Vec<&'t str>, destroy: &'t str) -> String {
     if !names.contains(&destroy) {
         names.push(destroy);
     }
     match names.as_slice() {
         [only] => format!("{only} needs"),
         [rest @ .., last] if names.len() <= 5 => format!("{} and {last} need", rest.join(", ")),
-        _ => "the other tools need".to_owned(),
+        _ => format!("the tools that work on {} need", handle.one()),
     }
 }
 

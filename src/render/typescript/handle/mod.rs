@@ -18,6 +18,7 @@ mod create;
 mod dropped;
 pub(super) mod edits;
 mod either_way;
+mod ending;
 pub(super) mod finish;
 mod found;
 mod guarded;
@@ -108,6 +109,7 @@ fn begin<'a>(handle: &'a Handle, scripts: &'a Scripts<'a>, declaring: &Script) -
         owned_files: Vec::new(),
         wanted: Vec::new(),
         notes: Vec::new(),
+        left: Vec::new(),
     }
 }
 
@@ -192,6 +194,7 @@ fn finished_work(mut work: Work<'_>, files: &dyn Files, declaring: &Script) -> R
         }
     }
     out.notes = work.notes;
+    out.left = work.left;
     Ok(out)
 }
 

@@ -8,7 +8,7 @@ use crate::model::facts::Span;
 use crate::plan::handle::Entry;
 use crate::render::Refused;
 use crate::render::typescript::script::{Script, statement};
-use crate::render::typescript::spoken;
+use crate::render::typescript::spoken::{self, Told};
 
 const STALE: &[&str] =
     &["session", "connection", "connected client", "per client", "each client", "first use", "transport"];
@@ -32,11 +32,12 @@ pub fn settle(work: &mut Work<'_>) -> Result<(), Refused> {
     for tool in &work.handle.tools {
         let site = tool.entry.as_ref().unwrap_or(&tool.registration);
         let (script, node) = work.scripts.expression(site)?;
-        spoken::tool(&mut work.edits, &mut work.notes, script, node, &tool.name);
+        spoken::tool(&mut work.edits, &mut work.left, script, node, &tool.name);
     }
     let creator = work.handle.creating_tool();
-    let told = (work.handle.names.argument.as_str(), creator.as_str());
-    spoken::instructions(&mut work.edits, &mut work.notes, work.scripts, &work.handle.servers, told);
+    let tools = work.handle.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let told = Told { names: &work.handle.names, create: &creator, tools };
+    spoken::instructions(&mut work.edits, &mut work.left, work.scripts, &work.handle.servers, &told);
     Ok(())
 }
 

@@ -6,12 +6,12 @@ use super::edits::Edits;
 use crate::model::facts::Span;
 use crate::plan::Site;
 use crate::plan::handle::{Carries, Container, Entry, Handle, Role, Touch};
-use crate::render::Refused;
 use crate::render::typescript::handle_module::Features;
 use crate::render::typescript::imports;
 use crate::render::typescript::in_flight::free_name;
 use crate::render::typescript::script::{Script, children, is_function};
 use crate::render::typescript::scripts::{Scripts, mentions};
+use crate::render::{Refused, Stale};
 
 /// A value that something would have created where it was first used.
 #[derive(Clone, Debug)]
@@ -124,6 +124,8 @@ pub struct Work<'a> {
     pub wanted: Vec<Import>,
     /// What the reader has to know.
     pub notes: Vec<String>,
+    /// Texts that a person has to see to.
+    pub left: Vec<Stale>,
 }
 
 impl<'a> Work<'a> {

@@ -85,7 +85,7 @@ pub fn render(selection: &Selection, files: &dyn Files) -> Result<Rendered, Refu
     declaration(&mut work)?;
     emptied(&mut work);
     let mut out = Rendered::default();
-    words::settle(&mut work, &mut out.notes);
+    words::settle(&mut work, &mut out);
     for path in work.paths() {
         if let Some(script) = scripts.by_path(&path) {
             let wanted = work.wanted.iter().filter(|(of, ..)| *of == path);

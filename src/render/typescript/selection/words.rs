@@ -3,11 +3,13 @@
 use tree_sitter::Node;
 
 use super::Work;
+use crate::render::Rendered;
 use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::{spoken, tools};
 
 /// Changes such texts, and notes those that it can't change.
-pub fn settle(work: &mut Work<'_>, notes: &mut Vec<String>) {
+pub fn settle(work: &mut Work<'_>, out: &mut Rendered) {
+    let Rendered { notes, left, .. } = out;
     let selection = work.selection;
     let gone: Vec<&str> = selection.gone().map(|tool| tool.name.as_str()).collect();
     remembers_nothing(work, notes);
@@ -26,13 +28,12 @@ pub fn settle(work: &mut Work<'_>, notes: &mut Vec<String>) {
                 _ => notes.push(format!("{}: this text still speaks of {}: {text}", script.path, gone.join(", "))),
             }
         }
-        let told = "session";
-        for node in selection.tools.iter().map(|tool| tool.entry.as_ref().unwrap_or(&tool.registration)) {
-            if node.path != script.path {
-                continue;
+        for tool in &selection.tools {
+            let site = tool.entry.as_ref().unwrap_or(&tool.registration);
+            let found = script.node(site.span).filter(|_| site.path == script.path);
+            if let Some(found) = found {
+                spoken::tool(&mut work.edits, left, script, found, &tool.name);
             }
-            let Some(found) = script.node(node.span) else { continue };
-            spoken::tool(&mut work.edits, notes, script, found, told);
         }
     }
     notes.sort();
@@ -53,7 +54,7 @@ fn remembers_nothing(work: &mut Work<'_>, notes: &mut Vec<String>) {
     };
     let sentence = format!("Nothing is remembered: pass {} to {readers}.", selection.argument.argument);
     match tools::description(work.scripts, &setter.tool) {
-        Some(found) => work.edits.extend(tools::say_more(found, &sentence)),
+        Some(found) => work.edits.extend(tools::say_more(found, &sentence, None)),
         None => notes.push(format!("{}: say in its description that it remembers nothing", setter.tool.name)),
     }
 }

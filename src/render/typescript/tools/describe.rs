@@ -5,12 +5,13 @@ use tree_sitter::Node;
 use super::literal::push_back;
 use super::reach::{Helped, table_entry};
 use super::register::{handler_of, read};
+use crate::classify::words::words;
 use crate::model::facts::Span;
-use crate::plan::handle::ToolUse;
+use crate::plan::handle::{Names, ToolUse};
 use crate::render::Change;
 use crate::render::typescript::script::{Script, children, span};
 use crate::render::typescript::scripts::{Code, Scripts, property};
-use crate::render::typescript::spoken::without_session;
+use crate::render::typescript::spoken::{without_replacement, without_session};
 
 /// The description of a tool, where it is written out; the literal that lacks one, where there is none.
 pub fn description<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse) -> Option<Code<'s>> {
@@ -48,28 +49,102 @@ fn of_body<'s>(scripts: &'s Scripts<'_>, tool: &ToolUse, registration: Code<'s>)
     is_text(code.script, code.node).then_some(code)
 }
 
-/// Puts a sentence, the inside of a template literal, behind a description, or makes it one.
-pub fn say_more(description: Code<'_>, sentence: &str) -> Vec<Change> {
+/// Puts a sentence, the inside of a template literal, behind a description, or makes it one. `creates`: a thing of that name, and what the
+/// description says of another one that is replaced is not so any more.
+pub fn say_more(description: Code<'_>, sentence: &str, creates: Option<&str>) -> Vec<Change> {
     let (script, node) = (description.script, description.node);
     let (start, end) = (node.start_byte(), node.end_byte());
+    let rest = |text: &str| {
+        let text = without_session(text);
+        creates.map_or_else(|| text.clone(), |noun| without_replacement(&text, noun))
+    };
     let one = match node.kind() {
         "object" => return push_back(script, node, &format!("description: `{sentence}`")),
         "template_string" => {
-            let inside = without_session(&script.text()[start + 1..end - 1]);
-            script.change(span(node), format!("`{inside}{} {sentence}`", stop(&inside)))
+            let inside = rest(&script.text()[start + 1..end - 1]);
+            script.change(span(node), format!("`{inside}{} {sentence}`", divide(&inside)))
         }
         "string" => {
             let inside = script.text()[start + 1..end - 1].replace("\\'", "'").replace("\\\"", "\"");
-            let inside = without_session(&inside.replace('`', "\\`").replace("${", "\\${"));
-            script.change(span(node), format!("`{inside}{} {sentence}`", stop(&inside)))
+            let inside = rest(&inside.replace('`', "\\`").replace("${", "\\${"));
+            script.change(span(node), format!("`{inside}{} {sentence}`", divide(&inside)))
         }
         _ => script.change(Span::new(end, end), format!(" + ` {sentence}`")),
     };
     vec![one]
 }
 
+/// Lets the descriptions of tools that were there and end a value say so.
+pub fn say_ends<'t>(
+    scripts: &Scripts<'_>,
+    ending: impl Iterator<Item = &'t ToolUse>,
+    names: &Names,
+    create: &str,
+) -> Vec<Change> {
+    let written = |code: &Code<'_>| code.node.kind() != "object";
+    ending
+        .filter_map(|tool| description(scripts, tool))
+        .filter(written)
+        .flat_map(|code| say_end(code, names, create))
+        .collect()
+}
+
+/// Says at the end of a description that the tool ends a handle, in a sentence or in a clause as the description is written. Nothing
+/// where it says so already.
+fn say_end(description: Code<'_>, names: &Names, create: &str) -> Vec<Change> {
+    let (script, node) = (description.script, description.node);
+    let argument = &names.argument;
+    let text = script.of(node);
+    if text.contains(argument.as_str()) || ends(text, &names.noun) {
+        return Vec::new();
+    }
+    let (start, end) = (node.start_byte(), node.end_byte());
+    let more = |inside: &str| match inside.trim_end() {
+        "" => format!("Ends the {argument}."),
+        inside if inside.ends_with(['.', '!', '?']) => format!(" Ends the {argument}; call {create} for another."),
+        _ => format!("; ends the {argument}, call {create} for another"),
+    };
+    let one = match node.kind() {
+        "template_string" | "string" => {
+            let inside = without_session(&script.text()[start + 1..end - 1]);
+            let (open, close) = (&text[..1], &text[text.len() - 1..]);
+            script.change(span(node), format!("{open}{}{}{close}", inside.trim_end(), more(&inside)))
+        }
+        _ => {
+            let last = text.trim_end_matches(['"', '\'', '`', ')']);
+            script.change(Span::new(end, end), format!(" + {}", script.style.string(&more(last))))
+        }
+    };
+    vec![one]
+}
+
+/// Whether a description says that the thing ends: `Reveal the word and end the game`.
+fn ends(text: &str, noun: &str) -> bool {
+    const ENDS: &[&str] =
+        &["end", "ends", "close", "closes", "delete", "deletes", "destroy", "destroys", "discard", "discards"];
+    let all = words(text);
+    let thing = noun.rsplit(' ').next().unwrap_or(noun);
+    let at = all.iter().position(|word| ENDS.contains(&word.as_str()));
+    at.is_some_and(|at| all[at..].iter().take(5).any(|word| word == thing))
+}
+
+/// Whether descriptions of tools end with a full stop; they do where nothing shows.
+pub fn with_stop(scripts: &Scripts<'_>, tools: &[ToolUse]) -> bool {
+    let (mut with, mut without) = (0, 0);
+    for description in
+        tools.iter().filter_map(|tool| description(scripts, tool)).filter(|code| code.node.kind() != "object")
+    {
+        let text = description.script.of(description.node).trim_end_matches(['"', '\'', '`', ')']);
+        match text.trim_end().ends_with(['.', '!', '?']) {
+            true => with += 1,
+            false => without += 1,
+        }
+    }
+    with >= without
+}
+
 /// What ends the sentence before.
-fn stop(text: &str) -> &'static str {
+fn divide(text: &str) -> &'static str {
     if text.trim_end().is_empty() || text.trim_end().ends_with(['.', '!', '?', ':']) { "" } else { "." }
 }
 

@@ -29,7 +29,7 @@ mod table;
 mod types;
 
 pub use answer::{append_to_answers, append_to_texts};
-pub use describe::{description, say_more};
+pub use describe::{description, say_ends, say_more, with_stop};
 pub use dispatch::part;
 pub use home::serves_several;
 pub use json::require;

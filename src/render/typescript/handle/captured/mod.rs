@@ -22,7 +22,7 @@ use super::{Wanted, create, finished, provide, reach, relative, store};
 use crate::plan::handle::captured::Captured;
 use crate::render::typescript::handle_module::Features;
 use crate::render::typescript::scripts::Scripts;
-use crate::render::typescript::spoken;
+use crate::render::typescript::spoken::{self, Told};
 use crate::render::typescript::tools::{self, GIVEN, NewTool};
 use crate::render::{Files, Refused, Rendered};
 use record::Record;
@@ -118,13 +118,14 @@ fn new_tools(records: &[Record<'_>], filling: &[String], edits: &mut Edits) -> R
         uris.extend(resources::uris(record)?);
     }
     let users = match uris.is_empty() {
-        true => create::users(captured.tools.iter().map(|tool| tool.name.as_str()).collect(), &names.destroy),
-        false => format!("the other tools and {} need", uris.join(" and ")),
+        true => create::users(names, captured.tools.iter().map(|tool| tool.name.as_str()).collect(), &names.destroy),
+        false => format!("the tools that work on {} and {} need", names.one(), uris.join(" and ")),
     };
+    let stop = tools::with_stop(record.scripts, &captured.tools);
     let body = creation(record, filling, owner);
     let creating = NewTool {
         name: names.create.clone(),
-        description: create::description(names, &users, &record.store),
+        description: create::description(names, &users, &record.store, stop),
         parameters: Vec::new(),
         body,
         text: format!("Created {} ${{{}}}", names.noun, names.argument),
@@ -132,10 +133,10 @@ fn new_tools(records: &[Record<'_>], filling: &[String], edits: &mut Edits) -> R
         text_alone: false,
         lists: false,
     };
-    let dropping = create::drops(names, names.create.clone(), &record.store, true, captured.owner);
+    let dropping = create::drops(names, names.create.clone(), &record.store, (true, captured.owner), stop);
     edits.extend(tools::insert(record.scripts, first, &captured.tools, true, &creating, None)?);
     if let Some(name) = names.list.as_ref().filter(|_| captured.owner) {
-        let listing = create::listing(names, name, &record.store, true);
+        let listing = create::listing(names, name, &record.store, true, stop);
         edits.extend(tools::insert(record.scripts, first, &captured.tools, true, &listing, None)?);
     }
     edits.extend(tools::insert(record.scripts, last, &captured.tools, false, &dropping, None)?);
@@ -172,10 +173,11 @@ fn notes(records: &[Record<'_>], edits: &mut Edits, out: &mut Rendered) -> Resul
     let captured = record.captured;
     for tool in &captured.tools {
         let (script, node) = record.scripts.expression(&tool.registration)?;
-        spoken::tool(edits, &mut out.notes, script, node, &tool.name);
+        spoken::tool(edits, &mut out.left, script, node, &tool.name);
     }
-    let told = (captured.names.argument.as_str(), captured.names.create.as_str());
-    spoken::instructions(edits, &mut out.notes, record.scripts, &captured.servers, told);
+    let tools = captured.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let told = Told { names: &captured.names, create: &captured.names.create, tools };
+    spoken::instructions(edits, &mut out.left, record.scripts, &captured.servers, &told);
     for record in records {
         for uri in resources::uris(record)? {
             out.notes.push(format!(

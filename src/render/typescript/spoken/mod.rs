@@ -3,11 +3,18 @@
 //! Only phrases that add nothing once there are no sessions are taken out (`of the current session`); whatever else speaks of them is
 //! pointed out, since only a person knows what it should say.
 
+mod instructions;
+mod sentences;
+
+pub use instructions::{Told, instructions};
+use sentences::may_replace;
+pub use sentences::without_replacement;
+use sentences::{Says, says};
+
 use super::handle::edits::Edits;
 use super::script::{Script, children, is_function, span};
-use super::scripts::{Code, Scripts, property};
-use crate::model::facts::Span;
-use crate::plan::Site;
+use super::scripts::Code;
+use crate::render::Stale;
 use tree_sitter::Node;
 
 /// What may stand before the session in a phrase that goes: `of the`, `in this`.
@@ -39,45 +46,59 @@ const ITS_OWN: &[&str] = &[
 /// Words that say no more than that there is one for each session.
 const SCOPED: &[&str] = &["per-session", "session-scoped", "session-specific", "session-bound"];
 
-/// Changes the texts of one tool, and notes what still speaks of the session.
-pub fn tool(edits: &mut Edits, notes: &mut Vec<String>, script: &Script, registration: Node<'_>, tool: &str) {
+/// Changes the texts of one tool, and leaves to a person what still speaks of the session.
+pub fn tool(edits: &mut Edits, left: &mut Vec<Stale>, script: &Script, registration: Node<'_>, tool: &str) {
     for text in texts(script, registration) {
         let said = script.of(text);
         let without = without_session(said);
         if without != said && is_told(script, text, registration) && !edits.covers(&script.path, span(text)) {
             edits.replace(script, span(text), &without);
         }
-        if speaks(&without) {
-            push(notes, format!("{tool}: what the model reads of it still speaks of the session: {without}"));
-        }
+        let sure = match says(&without, &[]) {
+            Says::Else => continue,
+            Says::Maybe => false,
+            Says::Session => true,
+        };
+        leave(
+            left,
+            Stale {
+                path: script.path.clone(),
+                said: without,
+                sure,
+                what: format!("see what the model reads of {tool}"),
+                why: "it still speaks of the session, and there is none any more".to_owned(),
+                todo: "say it of the handle, or leave it out".to_owned(),
+            },
+        );
     }
 }
 
-/// Changes what servers tell models about themselves, and notes where that is not written in one piece. `handle` is the argument and the
-/// tool that returns it.
-pub fn instructions(
-    edits: &mut Edits,
-    notes: &mut Vec<String>,
-    scripts: &Scripts<'_>,
-    servers: &[Site],
-    handle: (&str, &str),
-) {
-    let sentence = format!("Pass the {} that {} returns to the tools that take it.", handle.0, handle.1);
-    for server in servers {
-        let Some(text) = instructions_of(scripts, server) else { continue };
-        let said = text.script.of(text.node);
-        if !speaks(said) {
-            continue;
-        }
-        let plain = text.node.kind() == "string" || text.node.kind() == "template_string" && !said.contains("${");
-        let parts = joined(text.script, text.node).filter(|_| !edits.covers(&text.script.path, span(text.node)));
-        if plain && !edits.covers(&text.script.path, span(text.node)) {
-            edits.replace(text.script, span(text.node), retold(said, &sentence));
-        } else if let Some(parts) = parts {
-            retell(edits, text.script, &parts, &sentence);
-        } else {
-            push(notes, format!("{}: the server's instructions still speak of the session: {said}", text.script.path));
-        }
+/// Leaves to a person what the description of a tool that creates a thing may still say of another one that goes.
+pub fn replacement(left: &mut Vec<Stale>, description: Code<'_>, tool: &str, noun: &str) {
+    let text = description.script.of(description.node);
+    let rest = match description.node.kind() {
+        "string" | "template_string" => without_replacement(&text[1..text.len() - 1], noun),
+        _ => text.to_owned(),
+    };
+    if may_replace(&rest, noun) {
+        leave(
+            left,
+            Stale {
+                path: description.script.path.clone(),
+                said: rest,
+                sure: true,
+                what: format!("see what the model reads of {tool}"),
+                why: format!("it may say that another {noun} is replaced, and each has an id of its own"),
+                todo: "say that others stay, or leave it out".to_owned(),
+            },
+        );
+    }
+}
+
+/// Leaves a text to a person, once.
+fn leave(left: &mut Vec<Stale>, text: Stale) {
+    if !left.contains(&text) {
+        left.push(text);
     }
 }
 
@@ -170,117 +191,13 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
     out
 }
 
-/// The texts of `'…' + '…'`, where no sentence goes on in the next of them.
-fn joined<'t>(script: &Script, node: Node<'t>) -> Option<Vec<Node<'t>>> {
-    let mut parts = Vec::new();
-    let mut stack = vec![node];
-    while let Some(node) = stack.pop() {
-        match node.kind() {
-            "binary_expression" => {
-                let operator = node.child_by_field_name("operator").filter(|sign| script.of(*sign) == "+");
-                operator?;
-                stack.extend([node.child_by_field_name("right")?, node.child_by_field_name("left")?]);
-            }
-            "string" => parts.push(node),
-            _ => return None,
-        }
-    }
-    let inside = |part: &Node<'_>| script.of(*part)[1..].trim_end_matches(['\'', '"']).to_owned();
-    let whole = |part: &Node<'_>| inside(part).trim_end().trim_end_matches("\\n").ends_with(['.', '!', '?', ':']);
-    let ends = parts.split_last().is_some_and(|(_, earlier)| !earlier.is_empty() && earlier.iter().all(whole));
-    ends.then_some(parts)
-}
-
-/// Tells of the handle in the first part that told of the session, and takes that out of all parts.
-fn retell(edits: &mut Edits, script: &Script, parts: &[Node<'_>], sentence: &str) {
-    let mut sentence = Some(sentence);
-    for (index, part) in parts.iter().enumerate() {
-        let said = script.of(*part);
-        if !speaks(said) {
-            continue;
-        }
-        let text = told_of(said, sentence.take());
-        let before = index.checked_sub(1).map(|before| parts[before]);
-        match before.filter(|_| text.len() == 2 || text[1..text.len() - 1].trim().is_empty()) {
-            Some(before) => edits.cut(script, Span::new(before.end_byte(), part.end_byte())),
-            None => edits.replace(script, span(*part), text),
-        }
-    }
-}
-
-/// Instructions in which one sentence tells of the handle, where some told of the session.
-fn retold(text: &str, sentence: &str) -> String {
-    let out = told_of(text, Some(sentence));
-    let (inside, close) = out.split_at(out.len() - 1);
-    format!("{}{close}", inside.trim_end_matches(' '))
-}
-
-/// The same of a part: without a sentence, what told of the session goes.
-fn told_of(text: &str, sentence: Option<&str>) -> String {
-    let (open, inside, close) = (&text[..1], &text[1..text.len() - 1], &text[text.len() - 1..]);
-    let mut out = String::from(open);
-    let mut told = sentence.is_none();
-    let sentence = sentence.unwrap_or_default();
-    for part in sentences(inside) {
-        if !speaks(part) {
-            out.push_str(part);
-            continue;
-        }
-        let spoken = part.trim();
-        let lead = &part[..part.len() - part.trim_start().len()];
-        let tail = &part[lead.len() + spoken.len()..];
-        if !told {
-            out.push_str(lead);
-            out.push_str(sentence);
-            out.push_str(tail);
-        }
-        told = true;
-    }
-    out + close
-}
-
-/// A text in sentences, each with the blanks behind it.
-fn sentences(text: &str) -> Vec<&str> {
-    let mut out = Vec::new();
-    let mut start = 0;
-    let bytes = text.as_bytes();
-    for (at, char) in text.char_indices() {
-        let next = bytes.get(at + 1).copied();
-        let ends = match char {
-            '.' | '!' | '?' => next.is_some_and(|next| next == b' ' || next == b'\n'),
-            '\n' => true,
-            _ => false,
-        };
-        // An escaped line break within a string.
-        let escaped = char == '\\' && next == Some(b'n');
-        let end = if ends { at + 1 + usize::from(char != '\n' && next == Some(b' ')) } else { at + 2 };
-        if (ends || escaped) && end > start {
-            out.push(&text[start..end]);
-            start = end;
-        }
-    }
-    if start < text.len() {
-        out.push(&text[start..]);
-    }
-    out
-}
-
-/// The instructions that a server is made with.
-fn instructions_of<'s>(scripts: &'s Scripts<'_>, server: &Site) -> Option<Code<'s>> {
-    let made = scripts.at(server).ok()?;
-    let call = if made.node.kind() == "new_expression" { made } else { made.bare() };
-    let arguments = call.node.child_by_field_name("arguments")?;
-    let options = call.to(*children(arguments).get(1)?);
-    property(scripts.value(options)?, "instructions").and_then(|text| scripts.value(text))
-}
-
 /// Texts within the options of a registration; the handler's own are answers.
 fn texts<'t>(script: &'t Script, node: Node<'t>) -> Vec<Node<'t>> {
     let mut out = Vec::new();
     let mut stack = vec![node];
     while let Some(node) = stack.pop() {
         match node.kind() {
-            "string" | "template_string" if speaks(script.of(node)) => out.push(node),
+            "string" | "template_string" if says(script.of(node), &[]) != Says::Else => out.push(node),
             _ if is_function(node) => {}
             _ => stack.extend(children(node)),
         }
@@ -311,16 +228,6 @@ fn is_told(script: &Script, text: Node<'_>, registration: Node<'_>) -> bool {
         }
     }
     false
-}
-
-fn speaks(text: &str) -> bool {
-    text.to_lowercase().contains("session")
-}
-
-fn push(notes: &mut Vec<String>, note: String) {
-    if !notes.contains(&note) {
-        notes.push(note);
-    }
 }
 
 #[cfg(test)]
@@ -362,20 +269,6 @@ mod tests {
             "possession of the sessions",
         ] {
             assert_eq!(without_session(text), text);
-        }
-    }
-
-    #[test]
-    fn a_sentence_of_instructions_tells_of_the_handle() {
-        let told = "Pass the trip_id that create_trip returns to the tools that take it.";
-        for (before, after) in [
-            ("'Plan one trip per session. Add the stops in order.'", format!("'{told} Add the stops in order.'")),
-            ("\"Call load_cues first. One file per session.\"", format!("\"Call load_cues first. {told}\"")),
-            ("'A session holds one trip.'", format!("'{told}'")),
-            ("'Begin. A session holds it. The session ends. Done.'", format!("'Begin. {told} Done.'")),
-            ("`Begin.\nOne per session\nDone.`", format!("`Begin.\n{told}\nDone.`")),
-        ] {
-            assert_eq!(retold(before, told), after);
         }
     }
 }
