@@ -46,7 +46,9 @@ pub fn unused(script: &Script) -> Vec<Change> {
     let is_used = |local: Node<'_>| mentions(script, root, script.of(local)).iter().any(|used| *used != local);
     let mut out = Vec::new();
     for statement in children(root).into_iter().filter(|node| node.kind() == "import_statement") {
-        let Some(clause) = children(statement).into_iter().find(|part| part.kind() == "import_clause") else { continue };
+        let Some(clause) = children(statement).into_iter().find(|part| part.kind() == "import_clause") else {
+            continue;
+        };
         let mut kept = false;
         let mut changes = Vec::new();
         for part in children(clause) {
@@ -56,11 +58,8 @@ pub fn unused(script: &Script) -> Vec<Change> {
                 continue;
             }
             let all = children(part);
-            let used: Vec<&str> = all
-                .iter()
-                .filter(|one| local_of(**one).is_none_or(is_used))
-                .map(|one| script.of(*one))
-                .collect();
+            let used: Vec<&str> =
+                all.iter().filter(|one| local_of(**one).is_none_or(is_used)).map(|one| script.of(*one)).collect();
             kept |= !used.is_empty();
             if used.len() < all.len() && !used.is_empty() {
                 changes.push(script.change(span(part), format!("{{ {} }}", used.join(", "))));

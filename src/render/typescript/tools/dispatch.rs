@@ -7,7 +7,9 @@ use super::register::handler_of;
 use super::{Added, Argument, Context, Kind, NewTool, handler, json, listing, sdk};
 use crate::model::facts::Span;
 use crate::plan::handle::ToolUse;
-use crate::render::typescript::script::{Script, bare, children, is_function, is_statement, runs_code, span, statement};
+use crate::render::typescript::script::{
+    Script, bare, children, is_function, is_statement, runs_code, span, statement,
+};
 use crate::render::typescript::scripts::{Code, Scripts, binds, mentions};
 use crate::render::{Change, Refused};
 
