@@ -468,7 +468,7 @@ pub(super) fn loss(kept: &facts::Kept) -> String {
     let several: Vec<String> = kept.lists.iter().filter(plural).map(joined).collect();
     let rest = kept.more || several.len() < kept.lists.len();
     match (several.as_slice(), rest) {
-        ([only], false) => format!("its {only} are lost"),
+        ([only], _) => format!("its {only} are lost"),
         ([first @ .., last], false) if several.len() <= 3 => format!("its {} and {last} are lost", first.join(", ")),
         ([_, ..], true) if several.len() <= 2 => format!("its {} and the rest are lost", several.join(", ")),
         // `guessed` says what was done with them, and not what they are.
