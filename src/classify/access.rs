@@ -187,7 +187,7 @@ fn holder(flow: &Flow<'_>, access: Access, object: Option<ObjId>) -> Option<Hold
 }
 
 /// What a chain of calls begins with: `this.redis`, for `this.redis.multi().rpush(…)`.
-fn chained(flow: &Flow<'_>, mut receiver: ExprRef) -> ExprRef {
+pub fn chained(flow: &Flow<'_>, mut receiver: ExprRef) -> ExprRef {
     while let ExprKind::Call { callee, .. } = flow.program.kind(receiver) {
         let callee = At { module: receiver.module, id: *callee };
         match flow.program.kind(callee) {

@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::classify::access::chained;
 use crate::classify::stores::Found;
+use crate::model::flow::Flow;
 use crate::model::flow::value::ObjId;
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef};
-use crate::model::{facts::ExprKind, flow::Flow};
 use crate::rules::detect::Context;
 
 /// A client of Redis, by the way in which its commands are written.
@@ -84,20 +84,8 @@ fn are_one(context: &Context<'_, '_>, one: &Found, other: &Found) -> bool {
 fn receivers(context: &Context<'_, '_>, found: &Found) -> FxHashSet<(u32, Name)> {
     let flow = &context.analysis.flow;
     let named = |access: &crate::classify::access::Access| {
-        let at = begin(flow, access.receiver);
+        let at = chained(flow, access.receiver);
         flow.written_name(at).map(|name| (at.module, name))
     };
     found.uses.iter().filter_map(named).collect()
-}
-
-/// What a chain of commands begins with.
-fn begin(flow: &Flow<'_>, mut receiver: ExprRef) -> ExprRef {
-    while let ExprKind::Call { callee, .. } = flow.program.kind(receiver) {
-        let callee = At { module: receiver.module, id: *callee };
-        match flow.program.kind(callee) {
-            ExprKind::Member { object, .. } => receiver = At { module: callee.module, id: *object },
-            _ => break,
-        }
-    }
-    receiver
 }

@@ -22,7 +22,7 @@ pub fn clean(work: &mut Work<'_>) -> Result<(), Refused> {
             checks(&mut work.edits, script, function, carrier);
             variables(&mut work.edits, script, function, carrier);
         }
-        deciding(&work.edits, script, function, carrier)?;
+        deciding(&work.edits, script, function, carrier, &work.handle.stores)?;
     }
     Ok(())
 }
@@ -192,7 +192,15 @@ fn is_unused(edits: &Edits, script: &Script, function: Node<'_>, name: Node<'_>)
 }
 
 /// A session id that still decides something would decide it the same way for ever.
-pub fn deciding(edits: &Edits, script: &Script, function: Node<'_>, carrier: &Carries) -> Result<(), Refused> {
+///
+/// `stores`: the containers that are keyed by the handle. What is there under it is asked as before.
+pub fn deciding(
+    edits: &Edits,
+    script: &Script,
+    function: Node<'_>,
+    carrier: &Carries,
+    stores: &[String],
+) -> Result<(), Refused> {
     if carrier.shared {
         return Ok(());
     }
@@ -219,7 +227,7 @@ pub fn deciding(edits: &Edits, script: &Script, function: Node<'_>, carrier: &Ca
                     "say what is to happen without one, and run again",
                 ));
             }
-            if is_function(parent) || looks_up(script, parent) {
+            if is_function(parent) || looks_up(script, parent, stores) {
                 break;
             }
             inner = parent;
@@ -228,12 +236,13 @@ pub fn deciding(edits: &Edits, script: &Script, function: Node<'_>, carrier: &Ca
     Ok(())
 }
 
-/// Whether a list of arguments is the key of a look into a container: what is there under a handle is asked as before.
-fn looks_up(script: &Script, list: Node<'_>) -> bool {
+/// Whether a list of arguments is the key of a look into one of some containers: `baskets.has(id)`.
+fn looks_up(script: &Script, list: Node<'_>, stores: &[String]) -> bool {
     let callee =
         list.parent().filter(|_| list.kind() == "arguments").and_then(|call| call.child_by_field_name("function"));
-    let method = callee.and_then(|callee| callee.child_by_field_name("property")).map(|method| script.of(method));
-    matches!(method, Some("has" | "get"))
+    let part = |field| callee.and_then(|callee| callee.child_by_field_name(field)).map(|node| script.of(node));
+    let own = part("object").and_then(|object| object.rsplit('.').next());
+    matches!(part("property"), Some("has" | "get")) && own.is_some_and(|own| stores.iter().any(|store| store == own))
 }
 
 /// Gives the tools the handle as an argument, and takes the context away where nothing uses it any more.

@@ -160,7 +160,7 @@ fn looks_up(work: &mut Work<'_>) -> Result<(), Refused> {
     // What one handler asks for all tools is not this one's to take away.
     if setter.tool.entry.is_none() && work.selection.kept != Kept::Part {
         finish::checks(&mut work.edits, script, function, &own);
-        finish::deciding(&work.edits, script, function, &own)?;
+        finish::deciding(&work.edits, script, function, &own, &[])?;
     }
     finish::variables(&mut work.edits, script, function, &own);
     Ok(())
@@ -263,7 +263,7 @@ fn arguments(work: &mut Work<'_>) -> Result<(), Refused> {
     for (index, carrier) in selection.carriers.iter().enumerate() {
         let (script, function) = work.function(carrier)?;
         if selection.kept != Kept::Part {
-            finish::deciding(&work.edits, script, function, carrier)?;
+            finish::deciding(&work.edits, script, function, carrier, &[])?;
         }
         let Entry::Handler(tools) = &carrier.entry else { continue };
         let context = Context { owner: false, gone: finish::gone(&work.edits, script, function) };
