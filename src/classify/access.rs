@@ -250,7 +250,7 @@ fn accesses_at(flow: &Flow<'_>, lives: &Lives, at: ExprRef) -> Vec<(Access, Opti
             let keyed = session_part(flow, key);
             let value = args.get(1).map(|arg| in_module(arg.value));
             let mut out = Vec::new();
-            for performed in flow.performed(at) {
+            for &performed in flow.performed(at).iter() {
                 let weak = performed.object.is_some_and(|id| flow.object(id).role == Some(Role::WeakMap));
                 let mapped = performed.object.is_some_and(|id| is_map(flow, id));
                 // What is added to a list may have the id as a part; that makes it no key.

@@ -92,7 +92,7 @@ pub(super) fn note(found: &mut Vec<Keyed>, holder: Holder, bag: Option<Bag>, acc
 }
 
 fn calls(flow: &Flow<'_>, at: ExprRef, args: &[Arg], found: &mut Vec<Keyed>) {
-    for performed in flow.performed(at) {
+    for &performed in flow.performed(at).iter() {
         let access = |kind, key: ExprRef, value| Access {
             at,
             key,

@@ -67,7 +67,8 @@ fn written(analysis: &Analysis<'_>, at: ExprRef) -> Vec<(ObjId, ExprRef, ExprRef
             if session_at(analysis, inner(key.value)).is_some() || session_at(analysis, inner(value.value)).is_none() {
                 return Vec::new();
             }
-            let puts = flow.performed(at).into_iter().filter(|p| matches!(p.op, Op::Put | Op::GetOrInsert));
+            let performed = flow.performed(at);
+            let puts = performed.iter().filter(|p| matches!(p.op, Op::Put | Op::GetOrInsert));
             puts.filter_map(|p| Some((p.object?, p.receiver, inner(value.value)))).collect()
         }
         _ => Vec::new(),

@@ -386,12 +386,8 @@ impl Finder<'_, '_> {
         if depth == 0 {
             return out;
         }
-        let inner = self.flow.fields(id).into_iter().flat_map(|(_, values)| values).chain(self.flow.elements(id));
-        for value in inner {
-            if let Value::Object(inner) = value
-                && !is_machinery(self.flow, inner)
-                && (kept || self.lasts(inner))
-            {
+        for inner in self.flow.parts_of(id) {
+            if !seen.contains(&inner) && !is_machinery(self.flow, inner) && (kept || self.lasts(inner)) {
                 out.extend(self.changes(inner, depth - 1, kept, seen));
             }
         }

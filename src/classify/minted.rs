@@ -282,7 +282,7 @@ impl Looker<'_, '_> {
             ExprKind::Contains { haystack, needle } if is_it(here(*haystack)) => Some((here(*needle), Use::Looks)),
             ExprKind::Call { args, .. } => {
                 let key = here(args.first()?.value);
-                let performed = self.flow.performed(at).into_iter().find(|p| p.object == Some(self.object))?;
+                let performed = self.flow.performed(at).iter().copied().find(|p| p.object == Some(self.object))?;
                 let how = match performed.op {
                     Op::Get | Op::Has => Use::Looks,
                     Op::Put => Use::Puts,

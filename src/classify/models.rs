@@ -59,7 +59,7 @@ pub(super) fn has_auth(flow: &Flow<'_>, keyed: &Keyed) -> bool {
 fn is_row(flow: &Flow<'_>, class: ClassRef, depth: u32) -> bool {
     let tables = flow.program.tables(class.module);
     let known = |package: &str, path: &str| tables.export(package, path).is_some_and(|row| row.does == Some(Op::Table));
-    let by_name = flow.bases(class).into_iter().any(|base| match base {
+    let by_name = flow.bases(class).iter().any(|base| match *base {
         Base::External(package, path) => known(package.text(), path.text()),
         Base::Class(base) => depth > 0 && base != class && is_row(flow, base, depth - 1),
     });

@@ -48,7 +48,7 @@ impl Mutations {
                 if let ExprKind::Member { object, .. } = flow.program.module(at.module).kind(*callee) {
                     self.touched.extend(flow.objects_at(in_module(*object)));
                 }
-                for performed in flow.performed(at) {
+                for &performed in flow.performed(at).iter() {
                     let Some(object) = performed.object else { continue };
                     match performed.op {
                         Op::Put

@@ -24,7 +24,7 @@ pub(super) fn registries(analysis: &Analysis<'_>) -> Vec<Registry> {
             ExprKind::Call { args, .. } => {
                 let Some(first) = args.first() else { continue };
                 let Some(performed) =
-                    flow.performed(at).into_iter().find(|p| matches!(p.op, Op::Get | Op::Remove | Op::Has))
+                    flow.performed(at).iter().copied().find(|p| matches!(p.op, Op::Get | Op::Remove | Op::Has))
                 else {
                     continue;
                 };
@@ -178,8 +178,7 @@ fn keeps_argument(analysis: &Analysis<'_>, change: ExprRef) -> bool {
     let kept = match facts.kind(change.id) {
         ExprKind::Assign { target, value, .. } => own_field(*target) && given(*value),
         ExprKind::Call { args, .. } => {
-            let mut performed = flow.performed(change).into_iter();
-            performed.any(|p| p.op == Op::Add && own_field(p.receiver.id)) && args.iter().any(|arg| given(arg.value))
+            flow.performed(change).iter().any(|p| p.op == Op::Add && own_field(p.receiver.id)) && args.iter().any(|arg| given(arg.value))
         }
         _ => false,
     };

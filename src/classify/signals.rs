@@ -125,7 +125,7 @@ impl Signals {
     }
 
     fn call(&mut self, analysis: &Analysis<'_>, at: ExprRef) {
-        for performed in analysis.flow.performed(at) {
+        for &performed in analysis.flow.performed(at).iter() {
             // A name alone proves nothing here.
             let known = performed.object.is_some_and(|id| analysis.flow.object(id).role.is_some())
                 || analysis.flow.at(performed.receiver).iter().any(|v| matches!(v, Value::External(..)));
@@ -158,7 +158,7 @@ impl Signals {
 
     /// The header's name within a list of allowed or exposed headers.
     fn text(&mut self, analysis: &Analysis<'_>, at: ExprRef, text: Name) {
-        if !text.text().to_ascii_lowercase().contains("mcp-session-id") {
+        if !has_session_header(text.text()) {
             return;
         }
         let facts = analysis.flow.program.module(at.module);
@@ -360,6 +360,14 @@ fn called_per_request(analysis: &Analysis<'_>, func: FuncRef) -> bool {
         let contexts = analysis.lives.contexts(*caller);
         *edge == Edge::Given && (contexts.has(Contexts::REQUEST) || contexts.has(Contexts::SESSION))
     })
+}
+
+/// Whether a text names the session header, in whatever case.
+fn has_session_header(text: &str) -> bool {
+    const HEADER: &[u8] = b"mcp-session-id";
+    let bytes = text.as_bytes();
+    memchr::memchr2_iter(b'm', b'M', bytes)
+        .any(|at| bytes.get(at..at + HEADER.len()).is_some_and(|found| found.eq_ignore_ascii_case(HEADER)))
 }
 
 fn is_header_list(name: &str) -> bool {

@@ -1,26 +1,17 @@
 //! Questions to a solved program that need no further solving.
 
 mod holder;
+mod performed;
 
 pub use holder::Holder;
+pub use performed::{Performed, PerformedAt};
 
 use super::facts::{ExprId, ExprKind, Key, Module, SymbolId};
 use super::flow::Flow;
 use super::flow::value::{ObjId, Site, Value};
 use super::name::{Name, part};
 use super::program::{At, ExprRef, FuncRef, SymbolRef};
-use super::vocabulary::{Op, Role};
-
-/// An operation that a call performs on a receiver.
-#[derive(Clone, Debug)]
-pub struct Performed {
-    /// What it does.
-    pub op: Op,
-    /// The receiver's expression.
-    pub receiver: ExprRef,
-    /// The receiver's object, if known.
-    pub object: Option<ObjId>,
-}
+use super::vocabulary::Role;
 
 impl<'p> Flow<'p> {
     /// The values of a field of an object; fields taken over by a spread included.
@@ -78,94 +69,25 @@ impl<'p> Flow<'p> {
         self.named_parts(id).map(|name| (name, self.field_values(id, name))).collect()
     }
 
+    /// The objects in the named fields of an object, then those among its elements.
+    pub fn parts_of(&self, id: ObjId) -> Vec<ObjId> {
+        let mut out = Vec::new();
+        let collect = &mut |value: &Value| {
+            if let Value::Object(inner) = value {
+                out.push(*inner);
+            }
+            false
+        };
+        for name in self.named_parts(id).chain([part::elements()]) {
+            self.any_field_value(id, name, 0, collect);
+        }
+        out
+    }
+
     /// The names of an object's fields.
     fn named_parts(&self, id: ObjId) -> impl Iterator<Item = Name> + '_ {
         let names = self.field_names.get(&self.owner(id)).into_iter().flatten().copied();
         names.filter(|name| !name.text().starts_with('[') && *name != "...")
-    }
-
-    /// What a call does to its receiver, by the receiver's role or (where that is unknown) by the name alone.
-    pub fn performed(&self, call: ExprRef) -> Vec<Performed> {
-        let ExprKind::Call { callee, .. } = self.program.kind(call) else { return Vec::new() };
-        let ExprKind::Member { object, name } = self.program.module(call.module).kind(*callee) else {
-            return self.performed_by_value(call, At { module: call.module, id: *callee });
-        };
-        let receiver = At { module: call.module, id: *object };
-        let tables = self.program.tables(call.module);
-        let mut out = Vec::new();
-        let mut known = false;
-        for id in self.objects_at(receiver) {
-            let object = self.object(id);
-            if let Some(class) = object.class
-                && self.method_of(class, *name, false).is_some()
-            {
-                known = true;
-                continue;
-            }
-            match self.acts_as(id) {
-                Some(role) => {
-                    known = true;
-                    if let Some(op) = tables.member(role, name.text()).and_then(|row| row.does) {
-                        out.push(Performed { op, receiver, object: Some(id) });
-                    }
-                }
-                None => {
-                    if let Some(op) = tables.anywhere(name.text())
-                        && !self.field_values(id, *name).iter().any(|v| matches!(v, Value::Func(_)))
-                    {
-                        out.push(Performed { op, receiver, object: Some(id) });
-                    }
-                }
-            }
-        }
-        if out.is_empty() && !known {
-            for value in self.at(receiver) {
-                if let Value::External(package, path) = value {
-                    let full = super::flow::join_path(*path, *name);
-                    let given = tables.export(package.text(), path.text()).and_then(|row| row.gives);
-                    let by_name = tables.export(package.text(), full.text()).and_then(|row| row.does);
-                    // An instance that the package exports: `cache.set(…)`.
-                    let by_role = || given.and_then(|role| tables.member(role, name.text())).and_then(|row| row.does);
-                    if let Some(op) = by_name.or_else(by_role) {
-                        out.push(Performed { op, receiver, object: None });
-                        known = true;
-                    }
-                }
-            }
-            if !known && let Some(op) = tables.anywhere(name.text()) {
-                out.push(Performed { op, receiver, object: None });
-            }
-        }
-        out
-    }
-
-    fn performed_by_value(&self, call: ExprRef, callee: ExprRef) -> Vec<Performed> {
-        let mut out = Vec::new();
-        for value in self.at(callee) {
-            match value {
-                Value::External(package, path) => {
-                    let row = self.program.tables(call.module).export(package.text(), path.text());
-                    if let Some(op) = row.and_then(|row| row.does) {
-                        out.push(Performed { op, receiver: callee, object: None });
-                    }
-                }
-                Value::Method(id, name) => {
-                    if let Some(role) = self.object(*id).role
-                        && let Some(op) =
-                            self.program.tables(call.module).member(role, name.text()).and_then(|row| row.does)
-                    {
-                        out.push(Performed { op, receiver: callee, object: Some(*id) });
-                    }
-                }
-                _ => {}
-            }
-        }
-        out
-    }
-
-    /// Whether a call performs an operation.
-    pub fn performs(&self, call: ExprRef, op: Op) -> bool {
-        self.performed(call).iter().any(|performed| performed.op == op)
     }
 
     /// The literal callee name of a call: `f(…)`, `x.f(…)`.

@@ -163,9 +163,10 @@ impl Flow<'_> {
             Value::Object(id) => {
                 let class = self.object(id).class?;
                 let method = self.program.tables(class.module).traits.call_method;
-                let methods = if method.is_empty() { Vec::new() } else { self.methods_of(class, Name::new(method)) };
+                let methods =
+                    if method.is_empty() { Default::default() } else { self.methods_of(class, Name::new(method)) };
                 let mut out = None;
-                for method in methods {
+                for &method in methods.iter() {
                     out.get_or_insert_with(Vec::new).extend(self.bind(call, method, 0));
                 }
                 out
@@ -229,7 +230,7 @@ impl Flow<'_> {
             let methods = self.methods_of(class, name);
             if !methods.is_empty() {
                 let mut out = Vec::new();
-                for method in methods {
+                for &method in methods.iter() {
                     out.extend(self.bind(call, method, 0));
                 }
                 // A server class's own way of registering tools: `addReadOnlyTool(name, …, handler)`.

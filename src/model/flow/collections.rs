@@ -1,7 +1,6 @@
 //! What objects are as collections: maps that create on reading, literals that act as maps, what iterating and entering yields.
 
 use super::calls::CallSite;
-use super::types::Base;
 use super::value::{ObjId, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner};
 use crate::model::facts::{ExprKind, Part};
@@ -82,10 +81,7 @@ impl Flow<'_> {
                 let node = self.field_node(Owner::Static(at), name);
                 out.extend(self.read(node));
             }
-            let base = self.bases(at).into_iter().find_map(|base| match base {
-                Base::Class(class) => Some(class),
-                Base::External(..) => None,
-            });
+            let base = self.parent(at);
             match base {
                 Some(base) if base != at => at = base,
                 _ => break,

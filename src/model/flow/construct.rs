@@ -74,10 +74,7 @@ impl Flow<'_> {
             let constructor = At { module: at.module, id: self.program.class(at).constructor };
             self.bind(call, constructor, 0);
             let written = !self.program.function(constructor).params.is_empty();
-            let base = self.bases(at).into_iter().find_map(|base| match base {
-                Base::Class(class) => Some(class),
-                Base::External(..) => None,
-            });
+            let base = self.parent(at);
             match base {
                 Some(base) if !written => at = base,
                 _ => break,
@@ -104,8 +101,8 @@ impl Flow<'_> {
     }
 
     pub(super) fn call_super(&mut self, call: CallSite<'_>, class: ClassRef) {
-        for base in self.bases(class) {
-            match base {
+        for base in self.bases(class).iter() {
+            match *base {
                 Base::Class(base) => {
                     let constructor = At { module: base.module, id: self.program.class(base).constructor };
                     self.bind(call, constructor, 0);

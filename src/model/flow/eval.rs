@@ -72,9 +72,9 @@ impl Flow<'_> {
     }
 
     pub(super) fn link_class(&mut self, class: ClassRef) {
-        for base in self.bases(class) {
+        for base in self.bases(class).iter() {
             if let Base::Class(base) = base {
-                self.derived.entry(base).or_default().insert(class);
+                self.derived.entry(*base).or_default().insert(class);
             }
         }
         self.link_signatures(class.module, &self.program.class(class).methods.clone());

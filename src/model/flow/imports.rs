@@ -9,11 +9,6 @@ use crate::model::program::{At, ClassRef, Link, SymbolRef};
 use crate::model::vocabulary::Role;
 
 impl Flow<'_> {
-    /// What a module exports under a name, through re-exports.
-    pub fn export(&self, module: u32, name: Name) -> Option<Target> {
-        self.export_within(module, name, 0)
-    }
-
     pub(super) fn export_within(&self, module: u32, name: Name, depth: u32) -> Option<Target> {
         if depth > 16 {
             return None;
@@ -50,11 +45,6 @@ impl Flow<'_> {
             }
         }
         None
-    }
-
-    /// What an import binds.
-    pub fn import(&self, module: u32, index: u32) -> Option<Target> {
-        self.import_within(module, index, 0)
     }
 
     pub(super) fn import_within(&self, module: u32, index: u32, depth: u32) -> Option<Target> {
@@ -147,8 +137,7 @@ impl Flow<'_> {
         }
     }
 
-    /// What a class extends, as far as it is written as a name.
-    pub fn bases(&self, class: ClassRef) -> Vec<Base> {
+    pub(super) fn find_bases(&self, class: ClassRef) -> Vec<Base> {
         use crate::model::facts::ExprKind;
         let mut out = Vec::new();
         for &base in &self.program.class(class).bases {
@@ -186,10 +175,11 @@ impl Flow<'_> {
 
     /// The classes of other packages that a class extends: package and path of each.
     pub fn external_bases(&self, class: ClassRef) -> Vec<(Name, Name)> {
-        let bases = self.bases(class).into_iter();
-        bases
-            .filter_map(|base| if let Base::External(package, path) = base { Some((package, path)) } else { None })
-            .collect()
+        let external = |base: &Base| match base {
+            Base::External(package, path) => Some((*package, *path)),
+            Base::Class(_) => None,
+        };
+        self.bases(class).iter().filter_map(external).collect()
     }
 
     /// The topmost ancestor of a class within the program; fields belong to it.
@@ -205,10 +195,7 @@ impl Flow<'_> {
     pub(super) fn find_topmost(&self, class: ClassRef) -> ClassRef {
         let mut at = class;
         for _ in 0..16 {
-            match self.bases(at).into_iter().find_map(|base| match base {
-                Base::Class(class) => Some(class),
-                Base::External(..) => None,
-            }) {
+            match self.parent(at) {
                 Some(next) if next != class => at = next,
                 _ => break,
             }
@@ -228,8 +215,8 @@ impl Flow<'_> {
         let mut at = class;
         for _ in 0..16 {
             let mut next = None;
-            for base in self.bases(at) {
-                match base {
+            for base in self.bases(at).iter() {
+                match *base {
                     Base::External(package, path) => {
                         let row = self.program.tables(at.module).export(package.text(), path.text());
                         if let Some(role) = row.and_then(|row| row.gives) {

@@ -1,7 +1,7 @@
 //! Members and indexes: what a name or a key of a value may be.
 
 use super::eval::{is_credential_header, is_credential_parameter, is_session_header, is_session_parameter};
-use super::types::{Base, Target, join};
+use super::types::{Target, join};
 use super::value::{ObjId, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner};
 use crate::model::facts::{ExprId, ExprKind, FuncKind, Key};
@@ -149,8 +149,7 @@ impl Flow<'_> {
         out
     }
 
-    /// The method of a class under a name: its own, an ancestor's, or (for what a base leaves to them) its descendants'.
-    pub fn method_of(&self, class: ClassRef, name: Name, is_static: bool) -> Option<FuncRef> {
+    pub(super) fn find_method(&self, class: ClassRef, name: Name, is_static: bool) -> Option<FuncRef> {
         let mut at = class;
         for _ in 0..16 {
             let facts = self.program.module(at.module);
@@ -164,10 +163,7 @@ impl Flow<'_> {
             if let Some(method) = self.method_of_parts(at, name, is_static) {
                 return Some(method);
             }
-            let base = self.bases(at).into_iter().find_map(|base| match base {
-                Base::Class(class) => Some(class),
-                Base::External(..) => None,
-            });
+            let base = self.parent(at);
             match base {
                 Some(base) => at = base,
                 None => break,
@@ -176,8 +172,7 @@ impl Flow<'_> {
         None
     }
 
-    /// All methods that a call on an instance may run.
-    pub fn methods_of(&self, class: ClassRef, name: Name) -> Vec<FuncRef> {
+    pub(super) fn find_methods(&self, class: ClassRef, name: Name) -> Vec<FuncRef> {
         let mut out: Vec<FuncRef> = self.method_of(class, name, false).into_iter().collect();
         let mut pending: Vec<ClassRef> = self.derived.get(&class).into_iter().flatten().copied().collect();
         let mut seen = 0;
@@ -209,7 +204,7 @@ impl Flow<'_> {
             let methods = self.methods_of(class, name);
             if !methods.is_empty() {
                 let mut out = Vec::new();
-                for method in methods {
+                for &method in methods.iter() {
                     if self.program.function(method).kind == FuncKind::Getter {
                         self.edge(at, method, Edge::Call);
                         out.extend(self.read(self.return_node(method)));

@@ -16,6 +16,7 @@ mod imports;
 mod index;
 mod kinds;
 mod library;
+mod looked_up;
 mod members;
 mod nodes;
 mod objects;
@@ -35,9 +36,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::{ExprId, ExprKind, FuncId, Type};
 use super::name::Name;
+use super::query::PerformedAt;
 use super::program::{At, ClassRef, DeclRef, ExprRef, FuncRef, Program, SymbolRef};
 use super::vocabulary::Role;
 use index::Index;
+use looked_up::LookedUp;
 use nodes::Node;
 use queue::Queue;
 use value::{ObjId, Object, Site, SourceId, SourceInfo, SourceKind, Value};
@@ -80,6 +83,8 @@ pub struct Flow<'p> {
     in_types: FxHashSet<ExprRef>,
     implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
     index: Index,
+    looked_up: LookedUp,
+    pub(crate) performed_at: PerformedAt,
     /// Where the program tells clients where to post.
     announced: Vec<ExprRef>,
     /// It takes a transport of that kind from a package.
@@ -113,6 +118,7 @@ impl<'p> Flow<'p> {
     pub fn solve(program: &'p Program) -> Self {
         let mut flow = Self::prepare(program);
         flow.link();
+        flow.looked_up.linked = true;
         for task in 0..flow.queue.tasks() {
             flow.enqueue(task);
         }
@@ -207,6 +213,8 @@ impl<'p> Flow<'p> {
             in_types: in_types(program),
             implementing: None,
             index: Index::new(program.modules.len()),
+            looked_up: LookedUp::default(),
+            performed_at: PerformedAt::default(),
             announced: spoken::announcements(program),
             imports_sse: spoken::imports_transport(program),
             sse: std::cell::OnceCell::new(),

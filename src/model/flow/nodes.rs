@@ -58,11 +58,15 @@ impl Readers {
                 }
             }
             Self::Many(tasks) => {
-                if tasks.last() == Some(&task) {
-                    return;
-                }
-                if let Err(place) = tasks.binary_search(&task) {
-                    tasks.insert(place, task);
+                // Tasks run in the order of the source: most come after all that were here before, or came last.
+                match tasks.last() {
+                    Some(last) if *last == task => {}
+                    Some(last) if *last > task => {
+                        if let Err(place) = tasks.binary_search(&task) {
+                            tasks.insert(place, task);
+                        }
+                    }
+                    _ => tasks.push(task),
                 }
             }
         }

@@ -130,8 +130,8 @@ impl Flow<'_> {
         let mut open = vec![class];
         let mut seen = vec![class];
         while let Some(class) = open.pop() {
-            for base in self.bases(class) {
-                match base {
+            for base in self.bases(class).iter() {
+                match *base {
                     Base::External(package, path) => out.push((package, path)),
                     Base::Class(base) if !seen.contains(&base) => {
                         seen.push(base);

@@ -197,7 +197,7 @@ impl Collector<'_, '_, '_> {
                 pairs.is_empty() || pairs.iter().any(|(_, transport)| is_transport(self.flow.object(*transport).role));
             return ours.then_some(Fact::Connect);
         }
-        for performed in self.flow.performed(at) {
+        for &performed in self.flow.performed(at).iter() {
             let role = performed.object.and_then(|id| self.flow.object(id).role);
             match performed.op {
                 Op::IsInitialize if self.opens(at) => return Some(Fact::Opens),

@@ -12,6 +12,11 @@ impl Resolver {
     pub(super) fn index_python_modules(&mut self, tree: &Tree) {
         let roots: FxHashSet<&String> = self.python_roots.values().flatten().collect();
         for file in tree.files.iter().filter(|file| file.language == Language::Python) {
+            for part in file.path.trim_end_matches(".py").split('/') {
+                if !self.python_names.contains(part) {
+                    self.python_names.insert(part.to_owned());
+                }
+            }
             for dir in paths::ancestors(paths::parent(&file.path)) {
                 let Some(root) = roots.get(&dir.to_owned()) else {
                     continue;
@@ -38,18 +43,23 @@ impl Resolver {
             let file = paths::join(dir, &format!("{up}{inner}")).and_then(|path| self.module_file(&path));
             return file.map_or(Resolution::Missing, Resolution::File);
         }
+        let (first, rest) = name.split_once('.').unwrap_or((name, ""));
+        let external = || Resolution::External { package: first.to_owned(), subpath: rest.to_owned() };
+        // Most imports lead out of the tree: no file has to be looked for.
+        if !first.is_empty() && !self.python_names.contains(first) {
+            return external();
+        }
         let in_root = |root: &str| paths::join(root, &inner).and_then(|path| self.module_file(&path));
         // A folder that is no package itself is where a script in it imports from.
         let scripts = paths::ancestors(dir)
             .filter(|dir| !self.known.contains(&paths::join(dir, "__init__.py").unwrap_or_default()));
         let own =
             paths::ancestors(dir).find_map(|dir| self.python_roots.get(dir)).into_iter().flatten().map(String::as_str);
-        let (first, rest) = name.split_once('.').unwrap_or((name, ""));
         let others = self.python_modules.get(first).into_iter().flatten().map(String::as_str);
         if let Some(file) = scripts.chain(own).chain(others).find_map(in_root) {
             return Resolution::File(file);
         }
-        Resolution::External { package: first.to_owned(), subpath: rest.to_owned() }
+        external()
     }
 
     /// The file of a module: a package's `__init__.py` comes before a module of the same name.
