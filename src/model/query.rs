@@ -6,37 +6,59 @@ mod performed;
 pub use holder::Holder;
 pub use performed::{Performed, PerformedAt};
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::facts::{ExprId, ExprKind, Key, Module, SymbolId};
-use super::flow::Flow;
+use super::flow::{Flow, Owner};
 use super::flow::value::{ObjId, Site, Value};
 use super::name::{Name, part};
 use super::program::{At, ExprRef, FuncRef, SymbolRef};
 use super::vocabulary::Role;
 
+/// How many spreads are followed from an object to one whose fields it takes over.
+const SPREADS: u32 = 3;
+
 impl<'p> Flow<'p> {
     /// The values of a field of an object; fields taken over by a spread included.
     pub fn field_values(&self, id: ObjId, name: Name) -> Vec<Value> {
-        self.field_values_within(id, name, 0)
+        let mut out = Vec::new();
+        self.any_holder(id, &mut |owner| {
+            out.extend(self.known_field(owner, name).into_iter().flat_map(|node| self.values(node)));
+            false
+        });
+        out
     }
 
-    fn field_values_within(&self, id: ObjId, name: Name, depth: u32) -> Vec<Value> {
+    /// Shows who owns the fields of an object, and those from which it takes fields over by spreads, until one is what is looked for.
+    fn any_holder(&self, id: ObjId, found: &mut dyn FnMut(Owner) -> bool) -> bool {
         let owner = self.owner(id);
-        let mut out = match self.known_field(owner, name) {
-            Some(node) => self.values(node).to_vec(),
-            None => Vec::new(),
-        };
-        if depth < 3
-            && let Some(node) = self.known_field(owner, part::spread())
-        {
-            for value in self.values(node) {
-                if let Value::Object(other) = value
-                    && *other != id
-                {
-                    out.extend(self.field_values_within(*other, name, depth + 1));
-                }
-            }
+        match self.known_field(owner, part::spread()) {
+            None => found(owner),
+            Some(_) => self.any_holder_within(id, 0, &mut FxHashMap::default(), found),
         }
-        out
+    }
+
+    /// `seen`: how many spreads away an owner was met before. Records are spread into each other in circles.
+    fn any_holder_within(
+        &self,
+        id: ObjId,
+        depth: u32,
+        seen: &mut FxHashMap<Owner, u32>,
+        found: &mut dyn FnMut(Owner) -> bool,
+    ) -> bool {
+        let owner = self.owner(id);
+        let nearest = seen.get(&owner).copied();
+        if nearest.is_some_and(|nearest| nearest <= depth) {
+            return false;
+        }
+        seen.insert(owner, depth);
+        if nearest.is_none() && found(owner) {
+            return true;
+        }
+        let spread = self.known_field(owner, part::spread()).filter(|_| depth < SPREADS);
+        spread.into_iter().flat_map(|node| self.values(node)).any(|value| {
+            matches!(value, Value::Object(other) if *other != id && self.any_holder_within(*other, depth + 1, seen, found))
+        })
     }
 
     /// Whether a field of an object is written anywhere.
@@ -71,15 +93,17 @@ impl<'p> Flow<'p> {
 
     /// The objects in the named fields of an object, then those among its elements.
     pub fn parts_of(&self, id: ObjId) -> Vec<ObjId> {
+        let names: Vec<Name> = self.named_parts(id).chain([part::elements()]).collect();
         let mut out = Vec::new();
-        let collect = &mut |value: &Value| {
-            if let Value::Object(inner) = value {
-                out.push(*inner);
-            }
-            false
-        };
-        for name in self.named_parts(id).chain([part::elements()]) {
-            self.any_field_value(id, name, 0, collect);
+        for name in names {
+            self.any_holder(id, &mut |owner| {
+                let values = self.known_field(owner, name).into_iter().flat_map(|node| self.values(node));
+                out.extend(values.filter_map(|value| match value {
+                    Value::Object(inner) => Some(*inner),
+                    _ => None,
+                }));
+                false
+            });
         }
         out
     }
@@ -136,33 +160,18 @@ impl<'p> Flow<'p> {
 
     /// Whether an object may, itself or within its fields, be something of one of the roles.
     pub fn holds_role(&self, id: ObjId, roles: &[Role], depth: u32) -> bool {
-        let object = self.object(id);
-        if object.role.is_some_and(|role| roles.contains(&role)) {
-            return true;
+        let mut seen = FxHashSet::default();
+        let mut level = vec![id];
+        for left in (0..=depth).rev() {
+            level.retain(|id| seen.insert(*id));
+            if level.iter().any(|id| self.object(*id).role.is_some_and(|role| roles.contains(&role))) {
+                return true;
+            }
+            if left > 0 {
+                level = level.iter().flat_map(|id| self.parts_of(*id)).collect();
+            }
         }
-        if depth == 0 {
-            return false;
-        }
-        let inner = &mut |value: &Value| match value {
-            Value::Object(inner) => *inner != id && self.holds_role(*inner, roles, depth - 1),
-            _ => false,
-        };
-        self.named_parts(id).any(|name| self.any_field_value(id, name, 0, inner))
-            || self.any_field_value(id, part::elements(), 0, inner)
-    }
-
-    /// Whether any value of a field passes a test; fields taken over by a spread included.
-    fn any_field_value(&self, id: ObjId, name: Name, depth: u32, test: &mut impl FnMut(&Value) -> bool) -> bool {
-        let owner = self.owner(id);
-        if self.known_field(owner, name).is_some_and(|node| self.values(node).iter().any(&mut *test)) {
-            return true;
-        }
-        depth < 3
-            && self.known_field(owner, part::spread()).is_some_and(|node| {
-                self.values(node).iter().any(|value| {
-                    matches!(value, Value::Object(other) if *other != id && self.any_field_value(*other, name, depth + 1, test))
-                })
-            })
+        false
     }
 
     /// The functions among the values of an expression.
