@@ -178,7 +178,8 @@ fn keeps_argument(analysis: &Analysis<'_>, change: ExprRef) -> bool {
     let kept = match facts.kind(change.id) {
         ExprKind::Assign { target, value, .. } => own_field(*target) && given(*value),
         ExprKind::Call { args, .. } => {
-            flow.performed(change).iter().any(|p| p.op == Op::Add && own_field(p.receiver.id)) && args.iter().any(|arg| given(arg.value))
+            flow.performed(change).iter().any(|p| p.op == Op::Add && own_field(p.receiver.id))
+                && args.iter().any(|arg| given(arg.value))
         }
         _ => false,
     };

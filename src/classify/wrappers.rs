@@ -36,9 +36,13 @@ impl Finder<'_, '_> {
     /// it holds is fetched again.
     pub(super) fn is_cache(&self, id: ObjId) -> bool {
         let class = self.flow.object(id).class.and_then(|class| self.flow.program.class(class).name);
+        if !class.is_some_and(|name| words::is_cache(name.text())) {
+            return false;
+        }
         let changes = self.mutations.objects.get(&id).into_iter().flatten();
-        let inner = self.flow.fields(id).into_iter().flat_map(|(_, values)| values).filter_map(|value| match value {
-            Value::Object(inner) if inner != id => self.mutations.objects.get(&inner),
+        let fields = self.flow.fields(id);
+        let inner = fields.iter().flat_map(|(_, values)| values).filter_map(|value| match value {
+            Value::Object(inner) if *inner != id => self.mutations.objects.get(inner),
             _ => None,
         });
         let chosen = |at: &ExprRef| match self.flow.program.kind(*at) {
@@ -51,6 +55,6 @@ impl Finder<'_, '_> {
             }),
             _ => false,
         };
-        class.is_some_and(|name| words::is_cache(name.text())) && !changes.chain(inner.flatten()).any(chosen)
+        !changes.chain(inner.flatten()).any(chosen)
     }
 }

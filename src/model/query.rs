@@ -9,8 +9,8 @@ pub use performed::{Performed, PerformedAt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::{ExprId, ExprKind, Key, Module, SymbolId};
-use super::flow::{Flow, Owner};
 use super::flow::value::{ObjId, Site, Value};
+use super::flow::{Flow, Owner};
 use super::name::{Name, part};
 use super::program::{At, ExprRef, FuncRef, SymbolRef};
 use super::vocabulary::Role;
@@ -21,44 +21,43 @@ const SPREADS: u32 = 3;
 impl<'p> Flow<'p> {
     /// The values of a field of an object; fields taken over by a spread included.
     pub fn field_values(&self, id: ObjId, name: Name) -> Vec<Value> {
-        let mut out = Vec::new();
-        self.any_holder(id, &mut |owner| {
-            out.extend(self.known_field(owner, name).into_iter().flat_map(|node| self.values(node)));
-            false
-        });
+        self.held(&self.holders(id), name).copied().collect()
+    }
+
+    fn held<'a>(&'a self, holders: &'a [Owner], name: Name) -> impl Iterator<Item = &'a Value> {
+        holders.iter().filter_map(move |owner| self.known_field(*owner, name)).flat_map(|node| self.values(node))
+    }
+
+    /// Who owns the fields of an object, and those from which it takes fields over by spreads, each once: records are spread into each
+    /// other in circles.
+    fn holders(&self, id: ObjId) -> Vec<Owner> {
+        let mut out = vec![self.owner(id)];
+        if self.known_field(out[0], part::spread()).is_some() {
+            out.clear();
+            self.add_holders(id, 0, &mut FxHashMap::default(), &mut out);
+        }
         out
     }
 
-    /// Shows who owns the fields of an object, and those from which it takes fields over by spreads, until one is what is looked for.
-    fn any_holder(&self, id: ObjId, found: &mut dyn FnMut(Owner) -> bool) -> bool {
-        let owner = self.owner(id);
-        match self.known_field(owner, part::spread()) {
-            None => found(owner),
-            Some(_) => self.any_holder_within(id, 0, &mut FxHashMap::default(), found),
-        }
-    }
-
-    /// `seen`: how many spreads away an owner was met before. Records are spread into each other in circles.
-    fn any_holder_within(
-        &self,
-        id: ObjId,
-        depth: u32,
-        seen: &mut FxHashMap<Owner, u32>,
-        found: &mut dyn FnMut(Owner) -> bool,
-    ) -> bool {
+    /// `seen`: how many spreads away an owner was met before.
+    fn add_holders(&self, id: ObjId, depth: u32, seen: &mut FxHashMap<Owner, u32>, out: &mut Vec<Owner>) {
         let owner = self.owner(id);
         let nearest = seen.get(&owner).copied();
         if nearest.is_some_and(|nearest| nearest <= depth) {
-            return false;
+            return;
         }
         seen.insert(owner, depth);
-        if nearest.is_none() && found(owner) {
-            return true;
+        if nearest.is_none() {
+            out.push(owner);
         }
         let spread = self.known_field(owner, part::spread()).filter(|_| depth < SPREADS);
-        spread.into_iter().flat_map(|node| self.values(node)).any(|value| {
-            matches!(value, Value::Object(other) if *other != id && self.any_holder_within(*other, depth + 1, seen, found))
-        })
+        for value in spread.into_iter().flat_map(|node| self.values(node)) {
+            if let Value::Object(other) = value
+                && *other != id
+            {
+                self.add_holders(*other, depth + 1, seen, out);
+            }
+        }
     }
 
     /// Whether a field of an object is written anywhere.
@@ -88,24 +87,19 @@ impl<'p> Flow<'p> {
 
     /// The named fields of an object with their values.
     pub fn fields(&self, id: ObjId) -> Vec<(Name, Vec<Value>)> {
-        self.named_parts(id).map(|name| (name, self.field_values(id, name))).collect()
+        let holders = self.holders(id);
+        self.named_parts(id).map(|name| (name, self.held(&holders, name).copied().collect())).collect()
     }
 
     /// The objects in the named fields of an object, then those among its elements.
     pub fn parts_of(&self, id: ObjId) -> Vec<ObjId> {
-        let names: Vec<Name> = self.named_parts(id).chain([part::elements()]).collect();
-        let mut out = Vec::new();
-        for name in names {
-            self.any_holder(id, &mut |owner| {
-                let values = self.known_field(owner, name).into_iter().flat_map(|node| self.values(node));
-                out.extend(values.filter_map(|value| match value {
-                    Value::Object(inner) => Some(*inner),
-                    _ => None,
-                }));
-                false
-            });
-        }
-        out
+        let holders = self.holders(id);
+        let names = self.named_parts(id).chain([part::elements()]);
+        let objects = |value: &Value| match value {
+            Value::Object(inner) => Some(*inner),
+            _ => None,
+        };
+        names.flat_map(|name| self.held(&holders, name).filter_map(objects)).collect()
     }
 
     /// The names of an object's fields.

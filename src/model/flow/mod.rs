@@ -36,8 +36,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::{ExprId, ExprKind, FuncId, Type};
 use super::name::Name;
-use super::query::PerformedAt;
 use super::program::{At, ClassRef, DeclRef, ExprRef, FuncRef, Program, SymbolRef};
+use super::query::PerformedAt;
 use super::vocabulary::Role;
 use index::Index;
 use looked_up::LookedUp;

@@ -1,5 +1,7 @@
 //! The nodes of the flow graph: bounded sets of values, and who reads them.
 
+use rustc_hash::FxHashSet;
+
 use super::Flow;
 use super::value::Value;
 use crate::model::facts::{ExprId, SymbolId};
@@ -7,6 +9,8 @@ use crate::model::program::{At, ExprRef};
 
 /// Values kept per node; beyond it only ids are taken in.
 const CAP: usize = 40;
+/// Values that are looked for one after the other; what many receivers give holds the same ones again and again.
+const MANY: usize = 32;
 /// Literal texts kept per node.
 const TEXT_CAP: usize = 12;
 
@@ -90,6 +94,7 @@ impl Node {
             return false;
         }
         let mut texts = self.values.iter().filter(|value| matches!(value, Value::Text(_))).count();
+        let mut seen = (values.len() - known > MANY).then(|| self.values.iter().copied().collect::<FxHashSet<_>>());
         for &value in &values[known..] {
             // Whether there is room comes first: looking through a full set for each of many values is what takes time.
             let full = match value {
@@ -97,7 +102,11 @@ impl Node {
                 Value::Text(_) => texts >= TEXT_CAP,
                 _ => self.values.len() >= CAP,
             };
-            if !full && !self.values.contains(&value) {
+            let mut is_new = || match &mut seen {
+                Some(seen) => seen.insert(value),
+                None => !self.values.contains(&value),
+            };
+            if !full && is_new() {
                 if self.values.is_empty() {
                     // Most nodes have one value for good.
                     self.values.reserve_exact(values.len().min(CAP));

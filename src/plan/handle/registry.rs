@@ -234,8 +234,11 @@ pub(super) fn uses(context: &Context<'_, '_>, found: &Found) -> Vec<Access> {
     }
     for at in flow.program.exprs().filter(|at| context.here(*at)) {
         let ExprKind::Call { args, .. } = flow.program.kind(at) else { continue };
-        let own =
-            flow.performed(at).iter().copied().find(|performed| performed.object.is_some_and(|id| lists.contains(&&id)));
+        let own = flow
+            .performed(at)
+            .iter()
+            .copied()
+            .find(|performed| performed.object.is_some_and(|id| lists.contains(&&id)));
         let Some(own) = own.filter(|_| !out.iter().any(|known| known.at == at)) else { continue };
         let kind = match own.op {
             Op::Add => Kind::Write,
