@@ -15,6 +15,7 @@ impl Builder<'_> {
         let node = self.tree.open(K::Block, field, start);
         let mut end = start;
         for statement in body {
+            self.uncontinued(end, statement.start().to_u32())?;
             end = self.statement(statement)?;
         }
         if !is_compound(last) {

@@ -6,8 +6,11 @@
 
 mod arguments;
 mod block;
+mod compound;
 mod expr;
 mod guard;
+mod import;
+mod operators;
 mod pattern;
 mod statement;
 mod string;
@@ -79,8 +82,10 @@ fn comment_end(bytes: &[u8], start: u32) -> u32 {
 impl Builder<'_> {
     fn module(&mut self, module: &ModModule) -> Built {
         let root = self.tree.open(K::Module, F::None, 0);
+        let mut at = 0;
         for statement in &module.body {
-            self.statement(statement)?;
+            self.uncontinued(at, statement.start().to_u32())?;
+            at = self.statement(statement)?;
         }
         let end = self.bytes.len() as u32;
         self.tree.close(root, end);

@@ -1,8 +1,8 @@
 //! Statements.
 
 use ruff_python_ast::{
-    Decorator, ElifElseClause, ExceptHandler, Expr, Identifier, Stmt, StmtAnnAssign, StmtAssign, StmtClassDef,
-    StmtFunctionDef, StmtIf, StmtImport, StmtImportFrom, StmtTry, StmtTypeAlias, StmtWith, TypeParam, TypeParams,
+    Decorator, Expr, Identifier, Stmt, StmtAnnAssign, StmtAssign, StmtClassDef, StmtFunctionDef, StmtTypeAlias,
+    TypeParam, TypeParams,
 };
 use ruff_text_size::Ranged;
 
@@ -40,6 +40,10 @@ impl Builder<'_> {
                         let mut at = start;
                         for element in &tuple.elts {
                             at = self.starred_or(element, F::None, at)?;
+                        }
+                        // Tree-sitter may go on behind a last comma, into the next line.
+                        if self.byte(self.skip(at)) == b',' {
+                            return Err(Bail);
                         }
                     }
                     value => {
@@ -119,8 +123,8 @@ impl Builder<'_> {
             }
             _ => return Err(Bail),
         };
-        // A line continued behind its end is a node in the block.
-        if close == end && self.byte(self.skip_blanks(end)) == b'\\' {
+        // A line continued behind its end is a node in the block; anything else there is an error.
+        if close == end && !matches!(self.byte(self.skip_blanks(end)), b'\n' | b'\r' | b';' | b'#' | 0) {
             return Err(Bail);
         }
         self.tree.records[node].kind = kind;
@@ -221,73 +225,6 @@ impl Builder<'_> {
         if params.is_none_or(|params| params.type_params.iter().all(plain)) { Ok(()) } else { Err(Bail) }
     }
 
-    // Imports.
-
-    fn import(&mut self, it: &StmtImport) -> Built {
-        let (start, end) = (it.start().to_u32(), it.end().to_u32());
-        if it.is_lazy {
-            return Err(Bail);
-        }
-        let node = self.tree.open(K::Import, F::None, start);
-        for alias in &it.names {
-            self.alias(alias);
-        }
-        self.tree.close(node, end);
-        Ok(end)
-    }
-
-    fn import_from(&mut self, it: &StmtImportFrom) -> Built {
-        let (start, end) = (it.start().to_u32(), it.end().to_u32());
-        if it.is_lazy {
-            return Err(Bail);
-        }
-        if it.level == 0 && it.module.as_ref().is_some_and(|module| module.as_str() == "__future__") {
-            self.tree.leaf(K::FutureImport, F::None, start, end);
-            return Ok(end);
-        }
-        let node = self.tree.open(K::ImportFrom, F::None, start);
-        let from = self.skip(start + 4);
-        match &it.module {
-            Some(module) if it.level == 0 => self.dotted(module, F::ModuleName),
-            Some(module) => self.tree.leaf(K::RelativeImport, F::ModuleName, from, module.end().to_u32()),
-            None => {
-                let mut dots = from;
-                for _ in 0..it.level {
-                    dots = self.token(dots, ".")?;
-                }
-                self.tree.leaf(K::RelativeImport, F::ModuleName, from, dots);
-            }
-        }
-        for alias in &it.names {
-            if alias.name.as_str() == "*" {
-                self.tree.leaf(K::WildcardImport, F::None, alias.start().to_u32(), alias.end().to_u32());
-            } else {
-                self.alias(alias);
-            }
-        }
-        self.tree.close(node, end);
-        Ok(end)
-    }
-
-    fn alias(&mut self, alias: &ruff_python_ast::Alias) {
-        let Some(local) = &alias.asname else { return self.dotted(&alias.name, F::Name) };
-        let node = self.tree.open(K::AliasedImport, F::Name, alias.start().to_u32());
-        self.dotted(&alias.name, F::Name);
-        let (start, end) = (local.start().to_u32(), local.end().to_u32());
-        self.tree.leaf(K::Identifier, F::Alias, start, end);
-        self.tree.close(node, end);
-    }
-
-    /// A name with dots; of its segments the first alone is asked for.
-    fn dotted(&mut self, name: &Identifier, field: F) {
-        let (start, end) = (name.start().to_u32(), name.end().to_u32());
-        let node = self.tree.open(K::DottedName, field, start);
-        let ends = |byte: &u8| matches!(byte, b'.' | b' ' | b'\t' | b'\\' | b'\r' | b'\n' | b'\x0c' | b'#');
-        let length = self.bytes[start as usize..end as usize].iter().position(ends);
-        self.tree.leaf(K::Identifier, F::None, start, length.map_or(end, |length| start + length as u32));
-        self.tree.close(node, end);
-    }
-
     // Definitions.
 
     fn decorated(
@@ -334,115 +271,6 @@ impl Builder<'_> {
         if let Some(arguments) = &it.arguments {
             self.arguments(arguments, F::Superclasses)?;
         }
-        let end = self.block(&it.body, F::Body)?;
-        self.tree.close(node, end);
-        Ok(end)
-    }
-
-    // Branches and contexts.
-
-    fn if_statement(&mut self, it: &StmtIf) -> Built {
-        let start = it.start().to_u32();
-        let node = self.tree.open(K::If, F::None, start);
-        self.expr(&it.test, F::Condition, start + 2)?;
-        let mut end = self.block(&it.body, F::Consequence)?;
-        for clause in &it.elif_else_clauses {
-            end = self.clause(clause)?;
-        }
-        self.tree.close(node, end);
-        Ok(end)
-    }
-
-    fn clause(&mut self, it: &ElifElseClause) -> Built {
-        let start = it.start().to_u32();
-        let node = self.tree.open(K::ElseClause, F::Alternative, start);
-        let mut field = F::Body;
-        if let Some(test) = &it.test {
-            self.tree.records[node].kind = K::ElifClause;
-            self.expr(test, F::Condition, start + 4)?;
-            field = F::Consequence;
-        }
-        let end = self.block(&it.body, field)?;
-        self.tree.close(node, end);
-        Ok(end)
-    }
-
-    /// An `else` or `finally`, if there is one.
-    fn otherwise(&mut self, body: &[Stmt], kind: K, field: F, from: u32) -> Built {
-        if body.is_empty() {
-            return Ok(from);
-        }
-        let start = self.skip(from);
-        let node = self.tree.open(kind, field, start);
-        let end = self.block(body, if kind == K::ElseClause { F::Body } else { F::None })?;
-        self.tree.close(node, end);
-        Ok(end)
-    }
-
-    fn try_statement(&mut self, it: &StmtTry) -> Built {
-        let node = self.tree.open(K::Try, F::None, it.start().to_u32());
-        let mut at = self.block(&it.body, F::Body)?;
-        for handler in &it.handlers {
-            let ExceptHandler::ExceptHandler(handler) = handler;
-            let start = handler.start().to_u32();
-            let clause = self.tree.open(K::ExceptClause, F::None, start);
-            if let Some(caught) = &handler.type_ {
-                if matches!(&**caught, Expr::Tuple(tuple) if !tuple.parenthesized) {
-                    return Err(Bail);
-                }
-                self.caught(caught, handler.name.as_ref(), start + 6)?;
-            }
-            at = self.block(&handler.body, F::None)?;
-            self.tree.close(clause, at);
-        }
-        at = self.otherwise(&it.orelse, K::ElseClause, F::None, at)?;
-        at = self.otherwise(&it.finalbody, K::FinallyClause, F::None, at)?;
-        self.tree.close(node, at);
-        Ok(at)
-    }
-
-    /// What a handler catches: `type`, `type as name`.
-    fn caught(&mut self, caught: &Expr, name: Option<&Identifier>, from: u32) -> Result<(), Bail> {
-        let Some(name) = name else { return self.expr(caught, F::Value, from).map(drop) };
-        let (start, end) = (name.start().to_u32(), name.end().to_u32());
-        let outer = self.outer_start(caught, from);
-        let pattern = self.tree.open(K::AsPattern, F::Value, outer);
-        self.expr(caught, F::None, from)?;
-        let alias = self.tree.open(K::AsPatternTarget, F::Alias, start);
-        self.tree.leaf(K::Identifier, F::None, start, end);
-        self.tree.close(alias, end);
-        self.tree.close(pattern, end);
-        Ok(())
-    }
-
-    fn with_statement(&mut self, it: &StmtWith) -> Built {
-        let node = self.tree.open(K::With, F::None, it.start().to_u32());
-        let clause = self.tree.open(K::WithClause, F::None, it.start().to_u32());
-        let mut at = it.items.first().map_or(0, |item| item.start().to_u32());
-        for item in &it.items {
-            let start = item.start().to_u32();
-            self.uncontinued(at, start)?;
-            let outer = self.tree.open(K::WithItem, F::None, start);
-            let end = item.end().to_u32();
-            match &item.optional_vars {
-                Some(target) => {
-                    let pattern = self.tree.open(K::AsPattern, F::Value, start);
-                    let at = self.expr(&item.context_expr, F::None, start)?;
-                    let from = self.token(at, "as")?;
-                    let alias_start = self.outer_start(&**target, from);
-                    let alias = self.tree.open(K::AsPatternTarget, F::Alias, alias_start);
-                    let at = self.expr(target, F::None, from)?;
-                    self.tree.close(alias, at);
-                    self.tree.close(pattern, at);
-                }
-                None => {
-                    self.expr(&item.context_expr, F::Value, start)?;
-                }
-            }
-            self.tree.close(outer, end);
-            at = end;
-        }
-        self.tree.close(clause, it.start().to_u32());
         let end = self.block(&it.body, F::Body)?;
         self.tree.close(node, end);
         Ok(end)

@@ -53,10 +53,9 @@ impl Builder<'_> {
                     at = self.ty(element, F::None, at)?;
                 }
             }
-            only => {
-                self.ty(only, F::None, at)?;
-            }
+            only => at = self.ty(only, F::None, at)?,
         }
+        self.uncontinued(at, end)?;
         self.tree.close(list, end);
         self.tree.close(node, end);
         Ok(end)
