@@ -124,7 +124,6 @@ fn what_is_deep_or_long_takes_the_other_road() {
         format!("x = {}c\n", "a if b else ".repeat(50_000)),
         format!("x = {}c\n", "await ".repeat(50_000)),
         format!("x = (\n{}a)\n", "not\n".repeat(50_000)),
-        format!("x = f{}1{}\n", "'{f".repeat(100), "}'".repeat(100)),
     ] {
         assert!(by(Road::Fast, &text).is_none(), "{}", &text[..20]);
     }

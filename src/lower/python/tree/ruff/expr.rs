@@ -185,6 +185,10 @@ impl Builder<'_> {
                 K::GeneratorExpression
             }
             Expr::Yield(it) => {
+                // Ruff lets a comma pass here.
+                if self.byte(self.skip(start + 5)) == b',' {
+                    return Err(Bail);
+                }
                 if let Some(value) = &it.value {
                     self.expr(value, F::None, start + 5)?;
                 }
