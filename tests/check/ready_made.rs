@@ -91,7 +91,7 @@ fn program() -> PathBuf {
 /// Puts a `cargo` into a folder that installs the program of this build.
 fn cargo(folder: &Path) {
     let script = format!(
-        "#!/usr/bin/env bash\nset -euo pipefail\nprintf '%s\\n' \"$*\" >> '{0}/asked'\ncase \"$1\" in\n  --version) echo 'cargo 1.90.0' ;;\n  \
+        "#!/usr/bin/env bash\nset -euo pipefail\nprintf '%s\\n' \"$*\" >> '{0}/asked'\ncase \"$1\" in\n  --version) echo 'cargo 1.95.0' ;;\n  \
          build) mkdir -p \"$CARGO_TARGET_DIR/release\"; cp '{1}' \"$CARGO_TARGET_DIR/release/{PROGRAM}\" ;;\n  \
          install)\n    root=\"${{CARGO_HOME:-}}\"\n    while (($#)); do if [[ \"$1\" == --root ]]; then root=\"$2\"; fi; shift; done\n    \
          mkdir -p \"$root/bin\"; cp '{1}' \"$root/bin/{PROGRAM}\" ;;\n  *) exit 9 ;;\nesac\n",

@@ -5,6 +5,7 @@ mod constructs;
 #[allow(dead_code)]
 mod dump;
 mod hostile;
+mod roads;
 
 use mcp_migrate::lower::python::lower;
 use mcp_migrate::model::facts::{FuncKind, Language, Module, SymbolKind, TOP};

@@ -1,10 +1,9 @@
 //! Classes. Attributes of the class are assigned where it is declared; fields of an instance where a method first assigns them;
 //! fields of a data class are parameters of its constructor.
 
-use tree_sitter::Node;
-
 use super::function::First;
-use super::grammar::K;
+use super::grammar::{F, K};
+use super::tree::Node;
 use super::{Lowerer, Place};
 use crate::model::facts::{
     AssignKind, Choice, Class, ClassField, ClassId, ExprId, ExprKind, FuncId, FuncKind, Param, Span, SymbolId,
@@ -30,8 +29,7 @@ const RECORDS: &[&str] = &[
 impl<'t> Lowerer<'t> {
     /// `class Name(bases): …`.
     pub(super) fn class_definition(&mut self, node: Node<'t>, decorators: &[ExprId]) -> Option<ClassId> {
-        let f = &self.g.f;
-        let name_node = self.field(node, f.name)?;
+        let name_node = self.field(node, F::Name)?;
         let (name, name_span) = (self.name(name_node), self.span(name_node));
         let span = self.span(node);
         let id = ClassId(self.module.classes.len() as u32);
@@ -61,8 +59,8 @@ impl<'t> Lowerer<'t> {
         let place = Place { body_of: Some(id), scope, ..self.at };
         let record = self.is_record(id);
         self.within(place, |it| {
-            let body = it.field(node, f.body);
-            for kid in body.map(|body| it.parts(body)).unwrap_or_default() {
+            let body = it.field(node, F::Body);
+            for kid in body.into_iter().flat_map(|body| it.parts(body)).collect::<Vec<_>>() {
                 if !record || !it.record_field(id, kid.node) {
                     it.statement(kid.node);
                 }
@@ -72,18 +70,17 @@ impl<'t> Lowerer<'t> {
     }
 
     fn bases(&mut self, id: ClassId, node: Node<'t>) {
-        let f = &self.g.f;
-        let Some(list) = self.field(node, f.superclasses) else { return };
+        let Some(list) = self.field(node, F::Superclasses) else { return };
         for kid in self.parts(list) {
             match kid.k {
                 K::KeywordArgument => {
-                    if let Some(value) = self.field(kid.node, f.value) {
+                    if let Some(value) = self.field(kid.node, F::Value) {
                         self.expr(value);
                     }
                 }
                 // `Base[T]`: the arguments are types.
                 K::Subscript => {
-                    if let Some(base) = self.field(kid.node, f.value) {
+                    if let Some(base) = self.field(kid.node, F::Value) {
                         let base = self.expr(base);
                         self.module.classes[id.index()].bases.push(base);
                     }
@@ -103,12 +100,11 @@ impl<'t> Lowerer<'t> {
 
     /// An annotated attribute of a record: `name: T`, `name: T = default`. False: it is something else.
     fn record_field(&mut self, class: ClassId, statement: Node<'t>) -> bool {
-        let f = &self.g.f;
         if self.k(statement) != K::ExpressionStatement {
             return false;
         }
         let Some(node) = self.inner(statement).filter(|inner| self.k(*inner) == K::Assignment) else { return false };
-        let (Some(left), Some(ty)) = (self.field(node, f.left), self.field(node, f.ty)) else { return false };
+        let (Some(left), Some(ty)) = (self.field(node, F::Left), self.field(node, F::Ty)) else { return false };
         if self.k(left) != K::Identifier || self.slice(ty).starts_with("ClassVar") {
             return false;
         }
@@ -116,7 +112,7 @@ impl<'t> Lowerer<'t> {
         let (name, span) = (self.name(left), self.span(left));
         // Defaults are made, or copied, for each instance.
         let place = Place { func: self.module.class(class).constructor, ..self.at };
-        let value = self.field(node, f.right);
+        let value = self.field(node, F::Right);
         let value = value.map(|value| self.within(place, |it| it.default_of(value)));
         self.constructor_field(class, name, ty, value, span);
         true
@@ -186,7 +182,7 @@ impl<'t> Lowerer<'t> {
 
     /// A function in a class body.
     pub(super) fn method(&mut self, class: ClassId, node: Node<'t>, decorators: &[ExprId]) -> Option<FuncId> {
-        let name_node = self.field(node, self.g.f.name)?;
+        let name_node = self.field(node, F::Name)?;
         let (name, name_span) = (self.name(name_node), self.span(name_node));
         let span = self.span(node);
         let has = |it: &Self, wanted: &[&str]| {
@@ -235,8 +231,7 @@ impl<'t> Lowerer<'t> {
 
     /// `type Name = T`, a type by another name.
     pub(super) fn type_alias(&mut self, node: Node<'t>) {
-        let f = &self.g.f;
-        let (left, right) = (self.field(node, f.left), self.field(node, f.right));
+        let (left, right) = (self.field(node, F::Left), self.field(node, F::Right));
         let (Some(left), Some(right)) = (left, right) else { return };
         let Some(left) = self.inner(left).filter(|left| self.k(*left) == K::Identifier) else { return };
         let value = self.expr(right);

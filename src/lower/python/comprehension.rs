@@ -1,9 +1,8 @@
 //! Comprehensions and generator expressions: names of their own, the code of the function around them.
 
-use tree_sitter::Node;
-
-use super::grammar::K;
+use super::grammar::{F, K};
 use super::target::Bind;
+use super::tree::Node;
 use super::{Lowerer, Place};
 use crate::model::facts::{AssignKind, Branch, ExprId, ExprKind, Field, Part, SymbolKind};
 
@@ -17,11 +16,10 @@ impl<'t> Lowerer<'t> {
     }
 
     fn comprehended(&mut self, node: Node<'t>) -> ExprId {
-        let f = &self.g.f;
         let span = self.span(node);
         let parts = self.parts(node);
-        let body = parts.iter().find(|part| part.field == f.body).map(|part| part.node);
-        for part in &parts {
+        let body = parts.clone().find(|part| part.field == F::Body).map(|part| part.node);
+        for part in parts {
             match part.k {
                 K::ForInClause => self.for_in_clause(part.node),
                 K::IfClause => {
@@ -45,7 +43,7 @@ impl<'t> Lowerer<'t> {
             return self.nothing(span);
         };
         if self.k(body) == K::Pair {
-            let (key, value) = (self.field(body, f.key), self.field(body, f.value));
+            let (key, value) = (self.field(body, F::Key), self.field(body, F::Value));
             let (Some(key), Some(value)) = (key, value) else {
                 return self.nothing(span);
             };
@@ -58,15 +56,11 @@ impl<'t> Lowerer<'t> {
     }
 
     fn for_in_clause(&mut self, node: Node<'t>) {
-        let f = &self.g.f;
         let span = self.span(node);
         let kids = self.kids(node);
-        let left = kids.iter().find(|kid| kid.field == f.left).map(|kid| kid.node);
-        let mut sources: Vec<ExprId> = kids
-            .iter()
-            .filter(|kid| kid.field == f.right && !kid.k.is_token())
-            .map(|kid| self.expr(kid.node))
-            .collect();
+        let left = kids.clone().find(|kid| kid.field == F::Left).map(|kid| kid.node);
+        let mut sources: Vec<ExprId> =
+            kids.filter(|kid| kid.field == F::Right && !kid.k.is_token()).map(|kid| self.expr(kid.node)).collect();
         let of = match sources.len() {
             1 => sources.remove(0),
             0 => self.nothing(span),

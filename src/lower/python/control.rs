@@ -1,9 +1,8 @@
 //! Which code runs only where a condition holds: `if`, `match`, `try`.
 
-use tree_sitter::Node;
-
-use super::grammar::K;
-use super::{Lowerer, Place};
+use super::grammar::{F, K};
+use super::tree::Node;
+use super::{Kid, Lowerer, Place};
 use crate::lower::exit::Exit;
 use crate::model::facts::{AssignKind, Branch, Choice, ExprId, ExprKind, Part, Span, SymbolKind};
 use crate::model::name::Name;
@@ -31,10 +30,9 @@ impl<'t> Lowerer<'t> {
 
     /// `if`, along its `elif`s.
     pub(super) fn if_statement(&mut self, node: Node<'t>) -> Exit {
-        let f = &self.g.f;
         let whole_end = node.end_byte();
         let clauses: Vec<Node<'t>> =
-            self.kids(node).into_iter().filter(|kid| kid.field == f.alternative).map(|kid| kid.node).collect();
+            self.kids(node).filter(|kid| kid.field == F::Alternative).map(|kid| kid.node).collect();
         let mut links = Vec::new();
         let mut last = Exit::FALLS;
         let mut otherwise = None;
@@ -44,10 +42,10 @@ impl<'t> Lowerer<'t> {
                 last = self.clause_body(link);
                 break;
             }
-            let condition_node = self.field(link, f.condition);
+            let condition_node = self.field(link, F::Condition);
             let type_only = condition_node.is_some_and(|condition| self.slice(condition).ends_with("TYPE_CHECKING"));
             let condition = self.expr_or_nothing(condition_node, self.span(link));
-            let then = self.field(link, f.consequence);
+            let then = self.field(link, F::Consequence);
             let then_span = then.map_or(Span::default(), |then| self.span(then));
             let span = Span::new(link.start_byte(), whole_end);
             let branch = self.add_branch(condition, then_span, span);
@@ -69,19 +67,17 @@ impl<'t> Lowerer<'t> {
     // match
 
     pub(super) fn match_statement(&mut self, node: Node<'t>) -> Exit {
-        let f = &self.g.f;
         let span = self.span(node);
         let mut subjects: Vec<ExprId> = self
             .kids(node)
-            .into_iter()
-            .filter(|kid| kid.field == f.subject && !kid.k.is_token())
+            .filter(|kid| kid.field == F::Subject && !kid.k.is_token())
             .map(|kid| self.expr(kid.node))
             .collect();
         let subject = match subjects.len() {
             1 => subjects.remove(0),
             _ => self.add(ExprKind::Sequence(subjects), span),
         };
-        let Some(body) = self.field(node, f.body) else {
+        let Some(body) = self.field(node, F::Body) else {
             return Exit::FALLS;
         };
         let mut exit = Exit::FALLS;
@@ -91,7 +87,7 @@ impl<'t> Lowerer<'t> {
                 self.statement(case.node);
                 continue;
             }
-            let then = self.field(case.node, f.consequence);
+            let then = self.field(case.node, F::Consequence);
             let then_span = then.map_or(Span::default(), |then| self.span(then));
             let mut conditions = Vec::new();
             for part in self.parts(case.node) {
@@ -102,7 +98,7 @@ impl<'t> Lowerer<'t> {
                     self.case_pattern(part.node, subject, &mut conditions);
                 }
             }
-            if let Some(guard) = self.field(case.node, f.guard).and_then(|guard| self.inner(guard)) {
+            if let Some(guard) = self.field(case.node, F::Guard).and_then(|guard| self.inner(guard)) {
                 conditions.push(self.expr(guard));
             }
             let branches: Vec<usize> =
@@ -140,7 +136,7 @@ impl<'t> Lowerer<'t> {
             }
             K::DottedName => self.dotted_pattern(pattern, value, conditions),
             K::ListPattern | K::TuplePattern => {
-                for (position, part) in self.parts(pattern).into_iter().enumerate() {
+                for (position, part) in self.parts(pattern).enumerate() {
                     let name = Name::new(&position.to_string());
                     let read = self.add(ExprKind::Member { object: value, name }, self.span(part.node));
                     self.case_pattern(part.node, read, conditions);
@@ -156,7 +152,7 @@ impl<'t> Lowerer<'t> {
                 }
             }
             K::KeywordPattern => {
-                let parts = self.parts(pattern);
+                let parts: Vec<Kid<'t>> = self.parts(pattern).collect();
                 if let [name, inner] = parts[..] {
                     let name = self.name(name.node);
                     let read = self.add(ExprKind::Member { object: value, name }, span);
@@ -178,9 +174,9 @@ impl<'t> Lowerer<'t> {
     /// A bare name binds; a name with dots is a value to compare with.
     fn dotted_pattern(&mut self, pattern: Node<'t>, value: ExprId, conditions: &mut Vec<ExprId>) {
         let span = self.span(pattern);
-        let parts = self.parts(pattern);
-        let Some((first, rest)) = parts.split_first() else { return };
-        if rest.is_empty() {
+        let mut rest = self.parts(pattern).peekable();
+        let Some(first) = rest.next() else { return };
+        if rest.peek().is_none() {
             let bind = self.bind_here();
             self.assign_target(first.node, value, bind, AssignKind::Init);
             return;
@@ -195,12 +191,11 @@ impl<'t> Lowerer<'t> {
     }
 
     fn dict_pattern(&mut self, pattern: Node<'t>, value: ExprId, conditions: &mut Vec<ExprId>) {
-        let f = &self.g.f;
         let mut key = None;
         for kid in self.kids(pattern) {
-            if kid.field == f.key {
+            if kid.field == F::Key {
                 key = Some(self.expr(kid.node));
-            } else if kid.field == f.value
+            } else if kid.field == F::Value
                 && let Some(key) = key.take()
             {
                 let read = self.add(ExprKind::Index { object: value, key }, self.span(kid.node));
@@ -212,16 +207,15 @@ impl<'t> Lowerer<'t> {
     // try
 
     pub(super) fn try_statement(&mut self, node: Node<'t>) -> Exit {
-        let f = &self.g.f;
         let parts = self.parts(node);
-        let has_handler = parts.iter().any(|part| part.k == K::ExceptClause);
+        let has_handler = parts.clone().any(|part| part.k == K::ExceptClause);
         if has_handler {
             self.tries.push(Vec::new());
         }
-        let body = self.field(node, f.body);
+        let body = self.field(node, F::Body);
         let mut exit = body.map_or(Exit::FALLS, |body| self.statement(body));
         let given = if has_handler { self.tries.pop().unwrap_or_default() } else { Vec::new() };
-        for part in &parts {
+        for part in parts {
             match part.k {
                 K::ElseClause => exit = exit.then(self.clause_body(part.node)),
                 K::ExceptClause => exit = exit.or(self.except_clause(part.node, &given)),
@@ -240,18 +234,17 @@ impl<'t> Lowerer<'t> {
     }
 
     fn except_clause(&mut self, node: Node<'t>, given: &[Given]) -> Exit {
-        let f = &self.g.f;
         for kid in self.kids(node) {
-            if kid.field == f.value && !kid.k.is_token() {
+            if kid.field == F::Value && !kid.k.is_token() {
                 let (value, alias) = match kid.k {
-                    K::AsPattern => (self.inner(kid.node), self.field(kid.node, f.alias)),
+                    K::AsPattern => (self.inner(kid.node), self.field(kid.node, F::Alias)),
                     _ => (Some(kid.node), None),
                 };
                 let value = self.expr_or_nothing(value, self.span(kid.node));
                 if let Some(alias) = alias {
                     self.bind_error(alias, value);
                 }
-            } else if kid.field == f.alias {
+            } else if kid.field == F::Alias {
                 let value = self.nothing(self.span(kid.node));
                 self.bind_error(kid.node, value);
             }
@@ -306,7 +299,7 @@ impl<'t> Lowerer<'t> {
     /// `yield value`, `yield from value`.
     pub(super) fn yielded(&mut self, node: Node<'t>) -> ExprId {
         let span = self.span(node);
-        let delegates = self.kids(node).iter().any(|kid| kid.k == K::FromToken);
+        let delegates = self.kids(node).any(|kid| kid.k == K::FromToken);
         let mut value = self.inner(node).map(|value| self.expr(value));
         if delegates && let Some(of) = value {
             value = Some(self.add(ExprKind::Element { of, part: Part::Iterated }, span));

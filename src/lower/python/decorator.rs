@@ -1,9 +1,8 @@
 //! Decorated definitions: the decorators are recorded, and applied to what is defined.
 
-use tree_sitter::Node;
-
 use super::Lowerer;
-use super::grammar::K;
+use super::grammar::{F, K};
+use super::tree::Node;
 use crate::model::facts::{Arg, AssignKind, ExprId, ExprKind, SymbolKind};
 
 /// Decorators that change how a definition is read; they are no calls of interest.
@@ -33,11 +32,11 @@ impl<'t> Lowerer<'t> {
             }
         }
         let exprs: Vec<ExprId> = decorators.iter().map(|(_, expr)| *expr).collect();
-        let Some(definition) = self.field(node, self.g.f.definition) else {
+        let Some(definition) = self.field(node, F::Definition) else {
             self.statements(node);
             return;
         };
-        let span = self.field(definition, self.g.f.name).map_or(self.span(definition), |name| self.span(name));
+        let span = self.field(definition, F::Name).map_or(self.span(definition), |name| self.span(name));
         let value = match self.k(definition) {
             K::ClassDefinition => self.class_definition(definition, &exprs).map(ExprKind::Class),
             _ => self.function_definition(definition, &exprs).map(ExprKind::Function),
@@ -61,7 +60,7 @@ impl<'t> Lowerer<'t> {
         if self.at.body_of.is_some() {
             return;
         }
-        if let Some(name) = self.field(definition, self.g.f.name) {
+        if let Some(name) = self.field(definition, F::Name) {
             let name_text = self.name(name);
             let symbol = self.scopes.own(self.at.scope, name_text);
             if let Some(symbol) = symbol

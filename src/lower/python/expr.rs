@@ -1,9 +1,8 @@
 //! Expressions.
 
-use tree_sitter::Node;
-
 use super::Lowerer;
-use super::grammar::K;
+use super::grammar::{F, K};
+use super::tree::Node;
 use crate::model::facts::{Arg, Choice, ExprId, ExprKind, Span};
 use crate::model::name::Name;
 
@@ -38,39 +37,39 @@ impl<'t> Lowerer<'t> {
         let mut value = self.atom(node);
         let mut chain = Chain::None;
         while let Some(node) = edge.pop() {
-            (value, chain) = self.extend(node, value, chain);
+            // What is called is at the left edge of its call.
+            let called = edge.last().is_some_and(|next| self.k(*next) == K::Call);
+            (value, chain) = self.extend(node, value, chain, called);
         }
         value
     }
 
     /// What a node has at its left edge, if the node is one that continues it.
     fn left_of(&mut self, node: Node<'t>) -> Option<Node<'t>> {
-        let f = &self.g.f;
         match self.k(node) {
             K::Call if self.is_built_in(node) => None,
-            K::Call => self.field(node, f.function),
-            K::Attribute => self.field(node, f.object),
-            K::Subscript => self.field(node, f.value),
-            K::Binary | K::Boolean => self.field(node, f.left),
+            K::Call => self.field(node, F::Function),
+            K::Attribute => self.field(node, F::Object),
+            K::Subscript => self.field(node, F::Value),
+            K::Binary | K::Boolean => self.field(node, F::Left),
             K::Await | K::Parenthesized | K::Type => self.inner(node),
             _ => None,
         }
     }
 
     /// The node around a value that is already lowered.
-    fn extend(&mut self, node: Node<'t>, value: ExprId, chain: Chain) -> (ExprId, Chain) {
-        let f = &self.g.f;
+    fn extend(&mut self, node: Node<'t>, value: ExprId, chain: Chain, called: bool) -> (ExprId, Chain) {
         let span = self.span(node);
         let id = match self.k(node) {
             K::Call => self.call(node, value, span),
-            K::Attribute => match self.field(node, f.attribute) {
+            K::Attribute => match self.field(node, F::Attribute) {
                 Some(attribute) => {
                     let name = self.name(attribute);
                     self.add(ExprKind::Member { object: value, name }, span)
                 }
                 None => value,
             },
-            K::Subscript => self.subscript(node, value, span),
+            K::Subscript => self.subscript(node, value, span, called),
             K::Binary => return self.binary(node, value, chain),
             K::Boolean => return self.boolean(node, value, chain),
             _ => value,
@@ -80,7 +79,6 @@ impl<'t> Lowerer<'t> {
 
     /// An expression that does not continue a left edge.
     fn atom(&mut self, node: Node<'t>) -> ExprId {
-        let f = &self.g.f;
         let span = self.span(node);
         match self.k(node) {
             K::Identifier => {
@@ -108,7 +106,7 @@ impl<'t> Lowerer<'t> {
             K::Call => self.built_in(node),
             K::Comparison => self.comparison(node),
             K::Not | K::Unary => {
-                let argument = self.field(node, f.argument);
+                let argument = self.field(node, F::Argument);
                 let value = self.expr_or_nothing(argument, span);
                 self.add(ExprKind::Opaque(vec![value]), span)
             }
@@ -145,7 +143,6 @@ impl<'t> Lowerer<'t> {
 
     /// The arguments of a call.
     pub(super) fn arguments(&mut self, node: Node<'t>) -> Vec<Arg> {
-        let f = &self.g.f;
         if self.k(node) == K::GeneratorExpression {
             return vec![Arg { value: self.comprehension(node), name: None, spread: false }];
         }
@@ -153,8 +150,8 @@ impl<'t> Lowerer<'t> {
         for kid in self.parts(node) {
             match kid.k {
                 K::KeywordArgument => {
-                    let name = self.field(kid.node, f.name).map(|name| self.name(name));
-                    let value = self.field(kid.node, f.value);
+                    let name = self.field(kid.node, F::Name).map(|name| self.name(name));
+                    let value = self.field(kid.node, F::Value);
                     let value = self.expr_or_nothing(value, self.span(kid.node));
                     args.push(Arg { value, name, spread: false });
                 }
@@ -172,7 +169,7 @@ impl<'t> Lowerer<'t> {
     }
 
     fn call(&mut self, node: Node<'t>, callee: ExprId, span: Span) -> ExprId {
-        let args = match self.field(node, self.g.f.arguments) {
+        let args = match self.field(node, F::Arguments) {
             Some(list) => self.arguments(list),
             None => Vec::new(),
         };
@@ -223,18 +220,10 @@ impl<'t> Lowerer<'t> {
         self.add(ExprKind::Either { condition: None, arms: vec![first, second], choice }, span)
     }
 
-    fn subscript(&mut self, node: Node<'t>, object: ExprId, span: Span) -> ExprId {
-        let f = &self.g.f;
-        let keys: Vec<Node<'t>> = self
-            .kids(node)
-            .into_iter()
-            .filter(|kid| kid.field == f.subscript && !kid.k.is_token())
-            .map(|kid| kid.node)
-            .collect();
+    fn subscript(&mut self, node: Node<'t>, object: ExprId, span: Span, called: bool) -> ExprId {
+        let keys: Vec<Node<'t>> =
+            self.kids(node).filter(|kid| kid.field == F::Subscript && !kid.k.is_token()).map(|kid| kid.node).collect();
         // `Store[str, Basket](…)`: the arguments are types.
-        let called = node.parent().is_some_and(|parent| {
-            self.k(parent) == K::Call && self.field(parent, f.function).is_some_and(|callee| callee.id() == node.id())
-        });
         if called && self.names_a_type(object) {
             let types = keys.iter().map(|key| self.ty(*key)).collect();
             // Noted at the object until the call is there.

@@ -1,8 +1,7 @@
 //! Functions, their parameters, lambdas, and the built-in functions that stand for syntax of their own.
 
-use tree_sitter::Node;
-
-use super::grammar::K;
+use super::grammar::{F, K};
+use super::tree::Node;
 use super::types::last_segment;
 use super::{Kid, Lowerer, Place};
 use crate::model::facts::{
@@ -10,7 +9,6 @@ use crate::model::facts::{
     Type, TypeId,
 };
 use crate::model::name::Name;
-use crate::syntax::tree::first_token;
 
 /// Functions that read or write an attribute, say what a value is, or load a module.
 const BUILT_INS: &[&str] =
@@ -49,10 +47,10 @@ impl<'t> Lowerer<'t> {
         if let Some(class) = self.at.body_of {
             return self.method(class, node, decorators);
         }
-        let name = self.field(node, self.g.f.name)?;
+        let name = self.field(node, F::Name)?;
         let (name, name_span) = (self.name(name), self.span(name));
-        let first = self.span(first_token(node));
-        let id = self.new_function(FuncKind::Named, Some((name, name_span)), self.at.class, self.span(node), first);
+        let span = self.span(node);
+        let id = self.new_function(FuncKind::Named, Some((name, name_span)), self.at.class, span, name_span);
         self.module.functions[id.index()].decorators = decorators.to_vec();
         if self.is_stub(decorators) {
             self.stubs.insert(id);
@@ -72,7 +70,6 @@ impl<'t> Lowerer<'t> {
 
     /// Parameters, annotations and body of a function. `own` says whose instance (or class) the first parameter is.
     pub(super) fn function_parts(&mut self, id: FuncId, node: Node<'t>, own: Option<First>, class: Option<ClassId>) {
-        let f = &self.g.f;
         let outer = self.at;
         let scope = self.scopes.open(outer.visible);
         let place = Place {
@@ -85,10 +82,11 @@ impl<'t> Lowerer<'t> {
             type_only: outer.type_only,
         };
         let tries = std::mem::take(&mut self.tries);
-        let parameters = self.field(node, f.parameters);
+        let parameters = self.field(node, F::Parameters);
         let mut bound = Vec::new();
         let mut first = own;
-        for kid in parameters.map(|list| self.parts(list)).unwrap_or_default() {
+        for kid in parameters.into_iter().flat_map(|list| list.children()).map(Kid::of).filter(|kid| !kid.k.is_token())
+        {
             if matches!(kid.k, K::KeywordSeparator | K::PositionalSeparator | K::Error) {
                 continue;
             }
@@ -100,10 +98,10 @@ impl<'t> Lowerer<'t> {
                 }
             }
             // Defaults are evaluated where the function is defined.
-            let default = self.field(kid.node, f.value).map(|default| self.expr(default));
+            let default = self.field(kid.node, F::Value).map(|default| self.expr(default));
             bound.extend(self.within(place, |it| it.parameter(kid, default)));
         }
-        let ret = self.field(node, f.return_type);
+        let ret = self.field(node, F::ReturnType);
         self.within(place, |it| {
             if let Some(ret) = ret {
                 let ret = it.ty(ret);
@@ -112,7 +110,7 @@ impl<'t> Lowerer<'t> {
             for (symbol, default, span) in bound {
                 it.bind_default(symbol, default, span);
             }
-            let Some(body) = it.field(node, f.body) else { return };
+            let Some(body) = it.field(node, F::Body) else { return };
             if it.k(body) == K::Block {
                 it.statement(body);
             } else {
@@ -129,7 +127,7 @@ impl<'t> Lowerer<'t> {
             K::Identifier => Some(kid.node),
             K::TypedParameter => self.inner(kid.node).filter(|inner| self.k(*inner) == K::Identifier),
             K::DefaultParameter | K::TypedDefaultParameter => {
-                self.field(kid.node, self.g.f.name).filter(|name| self.k(*name) == K::Identifier)
+                self.field(kid.node, F::Name).filter(|name| self.k(*name) == K::Identifier)
             }
             _ => None,
         }
@@ -150,11 +148,10 @@ impl<'t> Lowerer<'t> {
 
     /// Declares one parameter; the answer says with what default it starts.
     fn parameter(&mut self, kid: Kid<'t>, default: Option<ExprId>) -> Option<(SymbolId, Option<ExprId>, Span)> {
-        let f = &self.g.f;
-        let ty_node = self.field(kid.node, f.ty);
+        let ty_node = self.field(kid.node, F::Ty);
         let target = match kid.k {
             K::TypedParameter => self.inner(kid.node)?,
-            K::DefaultParameter | K::TypedDefaultParameter => self.field(kid.node, f.name)?,
+            K::DefaultParameter | K::TypedDefaultParameter => self.field(kid.node, F::Name)?,
             _ => kid.node,
         };
         let (target, rest) = match self.k(target) {
@@ -199,7 +196,7 @@ impl<'t> Lowerer<'t> {
     /// `lambda …: …`
     pub(super) fn lambda(&mut self, node: Node<'t>) -> ExprId {
         let span = self.span(node);
-        let first = self.span(first_token(node));
+        let first = Span { end: span.end.min(span.start + "lambda".len() as u32), ..span };
         let id = self.new_function(FuncKind::Anonymous, None, self.at.class, span, first);
         self.function_parts(id, node, None, self.at.class);
         self.add(ExprKind::Function(id), span)
@@ -209,7 +206,7 @@ impl<'t> Lowerer<'t> {
 
     /// Whether a call is of one of them.
     pub(super) fn is_built_in(&self, node: Node<'t>) -> bool {
-        let Some(callee) = self.field(node, self.g.f.function) else { return false };
+        let Some(callee) = self.field(node, F::Function) else { return false };
         let written = self.slice(callee);
         match self.k(callee) {
             K::Identifier => BUILT_INS.contains(&written),
@@ -222,11 +219,10 @@ impl<'t> Lowerer<'t> {
     }
 
     pub(super) fn built_in(&mut self, node: Node<'t>) -> ExprId {
-        let f = &self.g.f;
         let span = self.span(node);
-        let callee = self.field(node, f.function).map_or("", |callee| last_segment(self.slice(callee)));
-        let list = self.field(node, f.arguments);
-        let nodes: Vec<Kid<'t>> = list.map(|list| self.parts(list)).unwrap_or_default();
+        let callee = self.field(node, F::Function).map_or("", |callee| last_segment(self.slice(callee)));
+        let list = self.field(node, F::Arguments);
+        let nodes: Vec<Kid<'t>> = list.map(|list| self.parts(list).collect()).unwrap_or_default();
         if callee == "cast"
             && let [ty, value] = nodes[..]
         {
@@ -286,7 +282,7 @@ impl<'t> Lowerer<'t> {
                 self.add(ExprKind::Require(name), span)
             }
             _ => {
-                let callee = self.field(node, f.function);
+                let callee = self.field(node, F::Function);
                 let callee = self.expr_or_nothing(callee, span);
                 self.add(ExprKind::Call { callee, args }, span)
             }

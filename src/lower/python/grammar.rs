@@ -158,52 +158,60 @@ kinds! {
 
 macro_rules! fields {
     ($($field:ident = $text:literal),* $(,)?) => {
-        /// Field ids; a field that the grammar lacks is 0, which no child carries.
-        pub(super) struct Fields { $(pub(super) $field: u16,)* }
+        /// What a child is to its parent, as far as the lowering asks.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum F {
+            /// Nothing that is asked for.
+            None,
+            $($field,)*
+        }
 
-        impl Fields {
-            fn of(language: &Language) -> Self {
-                Self { $($field: language.field_id_for_name($text).map_or(0, std::num::NonZeroU16::get),)* }
+        impl F {
+            fn of(name: &str) -> Self {
+                match name {
+                    $($text => Self::$field,)*
+                    _ => Self::None,
+                }
             }
         }
     };
 }
 
 fields! {
-    alias = "alias",
-    alternative = "alternative",
-    argument = "argument",
-    arguments = "arguments",
-    attribute = "attribute",
-    body = "body",
-    condition = "condition",
-    consequence = "consequence",
-    definition = "definition",
-    expression = "expression",
-    function = "function",
-    guard = "guard",
-    key = "key",
-    left = "left",
-    module_name = "module_name",
-    name = "name",
-    object = "object",
-    operator = "operator",
-    operators = "operators",
-    parameters = "parameters",
-    return_type = "return_type",
-    right = "right",
-    subject = "subject",
-    subscript = "subscript",
-    superclasses = "superclasses",
-    ty = "type",
-    value = "value",
+    Alias = "alias",
+    Alternative = "alternative",
+    Argument = "argument",
+    Arguments = "arguments",
+    Attribute = "attribute",
+    Body = "body",
+    Condition = "condition",
+    Consequence = "consequence",
+    Definition = "definition",
+    Expression = "expression",
+    Function = "function",
+    Guard = "guard",
+    Key = "key",
+    Left = "left",
+    ModuleName = "module_name",
+    Name = "name",
+    Object = "object",
+    Operator = "operator",
+    Operators = "operators",
+    Parameters = "parameters",
+    ReturnType = "return_type",
+    Right = "right",
+    Subject = "subject",
+    Subscript = "subscript",
+    Superclasses = "superclasses",
+    Ty = "type",
+    Value = "value",
 }
 
 /// The grammar with its tables.
 pub(super) struct Grammar {
     pub(super) language: Language,
     kinds: Vec<K>,
-    pub(super) f: Fields,
+    fields: Vec<F>,
 }
 
 impl Grammar {
@@ -213,14 +221,21 @@ impl Grammar {
         self.kinds.get(usize::from(id)).copied().unwrap_or(K::Error)
     }
 
+    /// The field of a child by its id.
+    pub(super) fn field(&self, id: Option<std::num::NonZeroU16>) -> F {
+        id.and_then(|id| self.fields.get(usize::from(id.get()))).copied().unwrap_or(F::None)
+    }
+
     pub(super) fn get() -> &'static Self {
         static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
             let language: Language = tree_sitter_python::LANGUAGE.into();
             let kinds = (0..language.node_kind_count() as u16)
                 .map(|id| K::of(language.node_kind_for_id(id).unwrap_or_default(), language.node_kind_is_named(id)))
                 .collect();
-            let f = Fields::of(&language);
-            Grammar { language, kinds, f }
+            let fields = (0..=language.field_count() as u16)
+                .map(|id| F::of(language.field_name_for_id(id).unwrap_or_default()))
+                .collect();
+            Grammar { language, kinds, fields }
         });
         &GRAMMAR
     }

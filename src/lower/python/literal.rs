@@ -1,10 +1,9 @@
 //! Strings, formatted strings and displays.
 
-use tree_sitter::Node;
-
 use super::Lowerer;
-use super::grammar::K;
+use super::grammar::{F, K};
 use super::text::{Prefix, cook};
+use super::tree::Node;
 use crate::model::facts::{ExprId, ExprKind, Field, Key, Part, Span};
 use crate::model::name::Name;
 
@@ -32,7 +31,7 @@ impl<'t> Lowerer<'t> {
     /// The value of a string without substitutions; `None` where it has some or is too long to be of interest.
     pub(super) fn string_text(&mut self, node: Node<'t>) -> Option<Name> {
         let parts = self.parts(node);
-        if parts.iter().any(|part| part.k == K::Interpolation) {
+        if parts.clone().any(|part| part.k == K::Interpolation) {
             return None;
         }
         let (prefix, from, to) = self.string_inside(node)?;
@@ -43,8 +42,8 @@ impl<'t> Lowerer<'t> {
     /// The prefix of a string and where its inside starts and ends.
     fn string_inside(&mut self, node: Node<'t>) -> Option<(Prefix, usize, usize)> {
         let kids = self.kids(node);
-        let opening = kids.iter().find(|kid| kid.k == K::StringStart)?.node;
-        let closing = kids.iter().rev().find(|kid| kid.k == K::StringEnd);
+        let opening = kids.clone().find(|kid| kid.k == K::StringStart)?.node;
+        let closing = kids.filter(|kid| kid.k == K::StringEnd).last();
         let to = closing.map_or(node.end_byte(), |closing| closing.node.start_byte());
         Some((Prefix::of(self.slice(opening)), opening.end_byte(), to.max(opening.end_byte())))
     }
@@ -59,7 +58,7 @@ impl<'t> Lowerer<'t> {
             if part.k == K::Interpolation {
                 self.literal_part(&mut parts, prefix, from, part.node.start_byte());
                 from = part.node.end_byte();
-                let value = self.field(part.node, self.g.f.expression);
+                let value = self.field(part.node, F::Expression);
                 parts.push(self.expr_or_nothing(value, self.span(part.node)));
             }
         }
@@ -141,13 +140,12 @@ impl<'t> Lowerer<'t> {
 
     /// A dictionary.
     pub(super) fn dictionary(&mut self, node: Node<'t>) -> ExprId {
-        let f = &self.g.f;
         let mut fields = Vec::new();
         for part in self.parts(node) {
             let span = self.span(part.node);
             let (key, value) = match part.k {
                 K::Pair => {
-                    let (key, value) = (self.field(part.node, f.key), self.field(part.node, f.value));
+                    let (key, value) = (self.field(part.node, F::Key), self.field(part.node, F::Value));
                     let (Some(key), Some(value)) = (key, value) else { continue };
                     self.pair(key, value)
                 }

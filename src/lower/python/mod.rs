@@ -18,28 +18,46 @@ mod scope;
 mod statement;
 mod target;
 mod text;
+mod tree;
 mod types;
 mod written;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Node, Tree, TreeCursor};
 
-use self::grammar::{Grammar, K};
+use self::grammar::{F, K};
 use self::scope::{Reference, TypeReference};
+use self::tree::{Node, Tree};
 use super::LowerError;
 use super::scopes::{MODULE, ScopeId, Scopes};
 use crate::model::facts::{
     ClassId, Expr, ExprId, ExprKind, FuncId, FuncKind, Function, Language, Module, Span, SymbolId, TOP, Type, TypeId,
 };
 use crate::model::name::Name;
-use crate::syntax::comments;
-use crate::syntax::tree::{self, Budget};
 
 /// Lowers one file. `path` is recorded; `text` is free of a byte order mark.
 pub fn lower(path: &str, language: Language, text: &str) -> Result<Module, LowerError> {
-    let grammar = Grammar::get();
-    let tree = tree::parse(&grammar.language, text, Budget::default())?;
-    super::deepening(|cap| Lowerer::new(path, language, text, grammar, &tree, cap).run(&tree))
+    lower_tree(path, language, text, &Tree::read(text)?)
+}
+
+/// How a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Road {
+    /// By the fast parser, which knows no errors.
+    Fast,
+    /// By the parser that recovers from errors.
+    Recovering,
+}
+
+/// Lowers one file by the given road alone; both come to the same. `None`: the file is not for this road.
+pub fn lower_by(road: Road, path: &str, language: Language, text: &str) -> Result<Option<Module>, LowerError> {
+    match Tree::read_by(road, text)? {
+        Some(tree) => lower_tree(path, language, text, &tree).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn lower_tree(path: &str, language: Language, text: &str, tree: &Tree) -> Result<Module, LowerError> {
+    super::deepening(|cap| Lowerer::new(path, language, text, cap).run(tree))
 }
 
 /// A child of a node, with what decides how it is read.
@@ -47,7 +65,13 @@ pub fn lower(path: &str, language: Language, text: &str) -> Result<Module, Lower
 struct Kid<'t> {
     node: Node<'t>,
     k: K,
-    field: u16,
+    field: F,
+}
+
+impl<'t> Kid<'t> {
+    fn of(node: Node<'t>) -> Self {
+        Self { node, k: node.kind(), field: node.role() }
+    }
 }
 
 /// Where in the code the walk is.
@@ -70,8 +94,6 @@ struct Place {
 
 struct Lowerer<'t> {
     text: &'t str,
-    g: &'static Grammar,
-    cursor: TreeCursor<'t>,
     module: Module,
     scopes: Scopes,
     at: Place,
@@ -94,7 +116,7 @@ struct Lowerer<'t> {
 }
 
 impl<'t> Lowerer<'t> {
-    fn new(path: &str, language: Language, text: &'t str, g: &'static Grammar, tree: &'t Tree, cap: u32) -> Self {
+    fn new(path: &str, language: Language, text: &'t str, cap: u32) -> Self {
         let top = Function {
             name: None,
             kind: FuncKind::Top,
@@ -129,8 +151,6 @@ impl<'t> Lowerer<'t> {
         };
         Self {
             text,
-            g,
-            cursor: tree.walk(),
             module,
             scopes: Scopes::new(),
             at: Place {
@@ -157,7 +177,7 @@ impl<'t> Lowerer<'t> {
     }
 
     fn run(mut self, tree: &'t Tree) -> Result<Module, LowerError> {
-        self.statements(tree.root_node());
+        self.statements(tree.root());
         if self.too_deep {
             return Err(LowerError::TooDeep);
         }
@@ -168,66 +188,44 @@ impl<'t> Lowerer<'t> {
         self.module.branches.sort_by_key(|branch| (branch.span.start, std::cmp::Reverse(branch.span.end)));
         self.module.type_args.sort_by_key(|(expr, _)| *expr);
         self.module.asserted.sort_unstable();
-        self.module.errors = tree::errors(tree).into_iter().map(|(start, end)| Span::new(start, end)).collect();
-        self.module.comments =
-            comments::in_tree(tree, self.text).into_iter().map(|(start, end)| Span::new(start, end)).collect();
+        self.module.errors = tree.errors.clone();
+        self.module.comments = tree.comments.clone();
         Ok(self.module)
     }
 
     // The tree.
 
     fn k(&self, node: Node<'t>) -> K {
-        self.g.kind(node.kind_id())
+        node.kind()
     }
 
-    /// The children of a node, tokens included, comments left out.
-    fn kids(&mut self, node: Node<'t>) -> Vec<Kid<'t>> {
-        let mut kids = Vec::new();
-        self.cursor.reset(node);
-        if self.cursor.goto_first_child() {
-            loop {
-                let node = self.cursor.node();
-                let k = self.g.kind(node.kind_id());
-                if k != K::Comment {
-                    let field = self.cursor.field_id().map_or(0, std::num::NonZeroU16::get);
-                    kids.push(Kid { node, k, field });
-                }
-                if !self.cursor.goto_next_sibling() {
-                    break;
-                }
-            }
-        }
-        kids
+    /// The children of a node, tokens included.
+    fn kids(&self, node: Node<'t>) -> impl Iterator<Item = Kid<'t>> + Clone + use<'t> {
+        node.children().map(Kid::of)
     }
 
     /// The children that are no tokens.
-    fn parts(&mut self, node: Node<'t>) -> Vec<Kid<'t>> {
-        let mut kids = self.kids(node);
-        kids.retain(|kid| !kid.k.is_token());
-        kids
+    fn parts(&self, node: Node<'t>) -> impl Iterator<Item = Kid<'t>> + Clone + use<'t> {
+        self.kids(node).filter(|kid| !kid.k.is_token())
     }
 
     /// What a wrapper is around: its first child that is neither a token nor, if there is another, an error.
-    fn inner(&mut self, node: Node<'t>) -> Option<Node<'t>> {
-        let parts = self.parts(node);
-        let sound = parts.iter().find(|kid| kid.k != K::Error);
-        Some(sound.or(parts.first())?.node)
+    fn inner(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let sound = self.parts(node).find(|kid| kid.k != K::Error);
+        Some(sound.or_else(|| self.parts(node).next())?.node)
     }
 
     /// The first child that carries a field.
-    fn field(&self, node: Node<'t>, field: u16) -> Option<Node<'t>> {
-        if field == 0 {
-            return None;
-        }
-        node.child_by_field_id(field)
+    fn field(&self, node: Node<'t>, field: F) -> Option<Node<'t>> {
+        node.child(field)
     }
 
     fn span(&self, node: Node<'t>) -> Span {
-        Span::new(node.start_byte(), node.end_byte())
+        node.span()
     }
 
     fn slice(&self, node: Node<'t>) -> &'t str {
-        self.text.get(node.byte_range()).unwrap_or_default()
+        self.text.get(node.start_byte()..node.end_byte()).unwrap_or_default()
     }
 
     fn name_of(&mut self, text: &'t str) -> Name {

@@ -1,10 +1,9 @@
 //! Imports. What a name imported from a module is (a name in it, or a module of its own) shows only where both are known: the
 //! latter possibility is noted as an import that binds nothing.
 
-use tree_sitter::Node;
-
 use super::Lowerer;
-use super::grammar::K;
+use super::grammar::{F, K};
+use super::tree::Node;
 use crate::lower::scopes::MODULE;
 use crate::model::facts::{Export, Exported, Import, Imported, Span, SymbolKind};
 use crate::model::name::Name;
@@ -12,14 +11,13 @@ use crate::model::name::Name;
 impl<'t> Lowerer<'t> {
     /// `import a.b`, `import a.b as c`.
     pub(super) fn import_statement(&mut self, node: Node<'t>) {
-        let f = &self.g.f;
         let span = self.span(node);
         for kid in self.kids(node) {
-            if kid.field != f.name {
+            if kid.field != F::Name {
                 continue;
             }
             if kid.k == K::AliasedImport {
-                let (name, alias) = (self.field(kid.node, f.name), self.field(kid.node, f.alias));
+                let (name, alias) = (self.field(kid.node, F::Name), self.field(kid.node, F::Alias));
                 if let (Some(name), Some(alias)) = (name, alias) {
                     let source = self.module_name(name);
                     self.import(source, Imported::Namespace, Some(alias), span);
@@ -39,9 +37,8 @@ impl<'t> Lowerer<'t> {
 
     /// `from m import a, b as c`, `from . import d`, `from m import *`.
     pub(super) fn import_from(&mut self, node: Node<'t>) {
-        let f = &self.g.f;
         let span = self.span(node);
-        let Some(source) = self.field(node, f.module_name) else { return };
+        let Some(source) = self.field(node, F::ModuleName) else { return };
         let source = self.module_name(source);
         for kid in self.kids(node) {
             if kid.k == K::WildcardImport {
@@ -52,12 +49,12 @@ impl<'t> Lowerer<'t> {
                 }
                 continue;
             }
-            if kid.field != f.name {
+            if kid.field != F::Name {
                 continue;
             }
             let (name, local) = match kid.k {
                 K::AliasedImport => {
-                    let (name, alias) = (self.field(kid.node, f.name), self.field(kid.node, f.alias));
+                    let (name, alias) = (self.field(kid.node, F::Name), self.field(kid.node, F::Alias));
                     let Some(name) = name else { continue };
                     (name, alias.unwrap_or(name))
                 }

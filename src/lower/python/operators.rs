@@ -1,19 +1,17 @@
 //! Operators, comparisons and conditional expressions.
 
-use tree_sitter::Node;
-
-use super::Lowerer;
 use super::expr::Chain;
-use super::grammar::K;
+use super::grammar::{F, K};
+use super::tree::Node;
+use super::{Kid, Lowerer};
 use crate::model::facts::{AssignKind, Branch, Choice, ExprId, ExprKind, Span, SymbolKind};
 use crate::model::name::Name;
 
 impl<'t> Lowerer<'t> {
     pub(super) fn boolean(&mut self, node: Node<'t>, left: ExprId, chain: Chain) -> (ExprId, Chain) {
-        let f = &self.g.f;
         let span = self.span(node);
-        let operator = self.field(node, f.operator).map_or("", |operator| self.slice(operator));
-        let right = self.field(node, f.right);
+        let operator = self.field(node, F::Operator).map_or("", |operator| self.slice(operator));
+        let right = self.field(node, F::Right);
         let right = self.expr_or_nothing(right, Span::new(node.end_byte(), node.end_byte()));
         if operator == "and" {
             let either = ExprKind::Either { condition: Some(left), arms: vec![right], choice: Choice::And };
@@ -27,10 +25,9 @@ impl<'t> Lowerer<'t> {
     }
 
     pub(super) fn binary(&mut self, node: Node<'t>, left: ExprId, chain: Chain) -> (ExprId, Chain) {
-        let f = &self.g.f;
         let span = self.span(node);
-        let operator = self.field(node, f.operator).map_or("", |operator| self.slice(operator));
-        let right_node = self.field(node, f.right);
+        let operator = self.field(node, F::Operator).map_or("", |operator| self.slice(operator));
+        let right_node = self.field(node, F::Right);
         let right = self.expr_or_nothing(right_node, Span::new(node.end_byte(), node.end_byte()));
         match operator {
             "+" => (self.plus(left, right, chain, span), Chain::Plus),
@@ -82,16 +79,12 @@ impl<'t> Lowerer<'t> {
 
     /// `a < b`, `a in b`, `a < b < c`.
     pub(super) fn comparison(&mut self, node: Node<'t>) -> ExprId {
-        let f = &self.g.f;
         let span = self.span(node);
         let kids = self.kids(node);
         let operators: Vec<&'t str> =
-            kids.iter().filter(|kid| kid.field == f.operators).map(|kid| self.slice(kid.node)).collect();
-        let operands: Vec<ExprId> = kids
-            .iter()
-            .filter(|kid| kid.field != f.operators && !kid.k.is_token())
-            .map(|kid| self.expr(kid.node))
-            .collect();
+            kids.clone().filter(|kid| kid.field == F::Operators).map(|kid| self.slice(kid.node)).collect();
+        let operands: Vec<ExprId> =
+            kids.filter(|kid| kid.field != F::Operators && !kid.k.is_token()).map(|kid| self.expr(kid.node)).collect();
         let mut pairs = Vec::new();
         for (at, operator) in operators.iter().enumerate() {
             let (Some(&left), Some(&right)) = (operands.get(at), operands.get(at + 1)) else { break };
@@ -123,7 +116,7 @@ impl<'t> Lowerer<'t> {
         let mut links = Vec::new();
         let last = loop {
             let span = self.span(node);
-            let parts = self.parts(node);
+            let parts: Vec<Kid<'t>> = self.parts(node).collect();
             let [then, condition, alternative] = parts[..] else {
                 let children = parts.iter().map(|part| self.expr(part.node)).collect();
                 break self.add(ExprKind::Opaque(children), span);
@@ -155,9 +148,8 @@ impl<'t> Lowerer<'t> {
 
     /// `name := value`.
     pub(super) fn walrus(&mut self, node: Node<'t>) -> ExprId {
-        let f = &self.g.f;
         let span = self.span(node);
-        let (name, value) = (self.field(node, f.name), self.field(node, f.value));
+        let (name, value) = (self.field(node, F::Name), self.field(node, F::Value));
         let value = self.expr_or_nothing(value, span);
         let bind = super::target::Bind { kind: SymbolKind::Variable { mutable: true }, scope: self.at.function_scope };
         let assigned = name.and_then(|name| self.assign_leaf(name, None, Some(value), bind, AssignKind::Init, span));

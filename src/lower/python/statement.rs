@@ -1,8 +1,7 @@
 //! Statements.
 
-use tree_sitter::Node;
-
-use super::grammar::K;
+use super::grammar::{F, K};
+use super::tree::Node;
 use super::{Kid, Lowerer};
 use crate::lower::exit::Exit;
 use crate::model::facts::{AssignKind, ExprId, ExprKind, Part, Span};
@@ -10,11 +9,10 @@ use crate::model::facts::{AssignKind, ExprId, ExprKind, Part, Span};
 impl<'t> Lowerer<'t> {
     /// The statements directly inside a node.
     pub(super) fn statements(&mut self, node: Node<'t>) -> Exit {
-        let kids = self.parts(node);
-        self.statement_list(&kids)
+        self.statement_list(self.parts(node))
     }
 
-    pub(super) fn statement_list(&mut self, list: &[Kid<'t>]) -> Exit {
+    pub(super) fn statement_list(&mut self, list: impl Iterator<Item = Kid<'t>>) -> Exit {
         let mut exit = Exit::FALLS;
         for kid in list {
             exit = exit.then(self.statement(kid.node));
@@ -121,7 +119,7 @@ impl<'t> Lowerer<'t> {
     /// `assert condition`: the code goes on only where it holds.
     fn assert_statement(&mut self, node: Node<'t>) {
         let span = self.span(node);
-        let mut parts = self.parts(node).into_iter();
+        let mut parts = self.parts(node);
         let Some(condition) = parts.next() else { return };
         let condition = self.expr(condition.node);
         for message in parts {
@@ -135,10 +133,10 @@ impl<'t> Lowerer<'t> {
 
     fn delete_statement(&mut self, node: Node<'t>) {
         let span = self.span(node);
-        let mut open: Vec<Node<'t>> = self.parts(node).into_iter().map(|kid| kid.node).collect();
+        let mut open: Vec<Node<'t>> = self.parts(node).map(|kid| kid.node).collect();
         while let Some(node) = open.pop() {
             if matches!(self.k(node), K::ExpressionList | K::Tuple | K::List) {
-                open.extend(self.parts(node).into_iter().map(|kid| kid.node));
+                open.extend(self.parts(node).map(|kid| kid.node));
             } else {
                 let target = self.expr(node);
                 self.add(ExprKind::Delete { target }, span);
@@ -150,17 +148,16 @@ impl<'t> Lowerer<'t> {
 
     /// `a = b = value`, `a: T = value`, `a: T`. The answer is the value.
     pub(super) fn assignment(&mut self, node: Node<'t>) -> ExprId {
-        let f = &self.g.f;
         let span = self.span(node);
         // `a = b = value` nests to the right.
         let mut targets = Vec::new();
         let mut at = node;
         let value = loop {
-            let ty = self.field(at, f.ty);
-            if let Some(left) = self.field(at, f.left) {
+            let ty = self.field(at, F::Ty);
+            if let Some(left) = self.field(at, F::Left) {
                 targets.push((left, ty));
             }
-            match self.field(at, f.right) {
+            match self.field(at, F::Right) {
                 Some(right) if self.k(right) == K::Assignment => at = right,
                 right => break right,
             }
@@ -187,9 +184,8 @@ impl<'t> Lowerer<'t> {
 
     /// `a += b`.
     pub(super) fn augmented(&mut self, node: Node<'t>) -> ExprId {
-        let f = &self.g.f;
         let span = self.span(node);
-        let (left, right) = (self.field(node, f.left), self.field(node, f.right));
+        let (left, right) = (self.field(node, F::Left), self.field(node, F::Right));
         let value = self.expr_or_nothing(right, span);
         let Some(left) = left else { return value };
         let bind = self.bind_here();
@@ -199,8 +195,7 @@ impl<'t> Lowerer<'t> {
     // Loops and contexts.
 
     fn for_statement(&mut self, node: Node<'t>) -> Exit {
-        let f = &self.g.f;
-        let (left, right) = (self.field(node, f.left), self.field(node, f.right));
+        let (left, right) = (self.field(node, F::Left), self.field(node, F::Right));
         if let (Some(left), Some(right)) = (left, right) {
             let of = self.expr(right);
             let value = self.add(ExprKind::Element { of, part: Part::Iterated }, self.span(left));
@@ -211,15 +206,14 @@ impl<'t> Lowerer<'t> {
     }
 
     fn while_statement(&mut self, node: Node<'t>) -> Exit {
-        let condition = self.field(node, self.g.f.condition);
+        let condition = self.field(node, F::Condition);
         let condition = condition.map(|condition| self.expr(condition));
         self.loop_body(node, condition)
     }
 
     fn loop_body(&mut self, node: Node<'t>, condition: Option<ExprId>) -> Exit {
-        let f = &self.g.f;
         let mut exit = Exit::FALLS;
-        if let Some(body) = self.field(node, f.body) {
+        if let Some(body) = self.field(node, F::Body) {
             let span = self.span(body);
             let branch = condition.map(|condition| self.add_branch(condition, span, self.span(node)));
             let inside = self.statement(body).contained(Exit::LOOP);
@@ -229,24 +223,23 @@ impl<'t> Lowerer<'t> {
             // The body may not run at all.
             exit = inside.or(Exit::FALLS);
         }
-        if let Some(otherwise) = self.field(node, f.alternative) {
+        if let Some(otherwise) = self.field(node, F::Alternative) {
             exit = exit.or(self.clause_body(otherwise));
         }
         exit
     }
 
     fn with_statement(&mut self, node: Node<'t>) -> Exit {
-        let f = &self.g.f;
         for clause in self.parts(node) {
             if clause.k != K::WithClause {
                 continue;
             }
             for item in self.parts(clause.node) {
-                let value = self.field(item.node, f.value).unwrap_or(item.node);
+                let value = self.field(item.node, F::Value).unwrap_or(item.node);
                 self.with_item(value);
             }
         }
-        match self.field(node, f.body) {
+        match self.field(node, F::Body) {
             Some(body) => self.statement(body),
             None => Exit::FALLS,
         }
@@ -265,9 +258,9 @@ impl<'t> Lowerer<'t> {
             self.expr(node);
             return;
         }
-        let parts = self.parts(node);
-        let alias = self.field(node, self.g.f.alias);
-        let Some(value) = parts.first() else { return };
+        let mut parts = self.parts(node);
+        let alias = self.field(node, F::Alias);
+        let Some(value) = parts.next() else { return };
         let of = self.expr(value.node);
         let Some(alias) = alias else { return };
         let value = self.add(ExprKind::Element { of, part: Part::Entered }, self.span(alias));
@@ -277,7 +270,6 @@ impl<'t> Lowerer<'t> {
 
     /// The statements of an `else`, `finally` or `except` clause.
     pub(super) fn clause_body(&mut self, node: Node<'t>) -> Exit {
-        let blocks: Vec<Kid<'t>> = self.parts(node).into_iter().filter(|kid| kid.k == K::Block).collect();
-        self.statement_list(&blocks)
+        self.statement_list(self.parts(node).filter(|kid| kid.k == K::Block))
     }
 }

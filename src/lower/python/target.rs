@@ -1,9 +1,8 @@
 //! Assignment targets: names, attributes, items, and patterns of them.
 
-use tree_sitter::Node;
-
 use super::Lowerer;
-use super::grammar::K;
+use super::grammar::{F, K};
+use super::tree::Node;
 use crate::lower::scopes::{MODULE, ScopeId};
 use crate::model::facts::{AssignKind, ClassField, ClassId, ExprId, ExprKind, Span, SymbolKind, TypeId};
 use crate::model::name::Name;
@@ -44,7 +43,7 @@ impl<'t> Lowerer<'t> {
 
     fn unpack(&mut self, pattern: Node<'t>, value: ExprId, bind: Bind, kind: AssignKind) {
         let mut after_star = false;
-        for (position, part) in self.parts(pattern).into_iter().enumerate() {
+        for (position, part) in self.parts(pattern).enumerate() {
             let span = self.span(part.node);
             if matches!(part.k, K::ListSplatPattern | K::ListSplat) {
                 after_star = true;
@@ -79,7 +78,7 @@ impl<'t> Lowerer<'t> {
         match self.k(target) {
             K::Identifier => self.assign_name(target, ty, value, bind, kind, span),
             K::Attribute => {
-                let (object, name) = (self.field(target, self.g.f.object)?, self.field(target, self.g.f.attribute)?);
+                let (object, name) = (self.field(target, F::Object)?, self.field(target, F::Attribute)?);
                 let name_span = self.span(name);
                 let name = self.name(name);
                 if let Some(class) = self.is_self(object) {

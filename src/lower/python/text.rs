@@ -1,5 +1,7 @@
 //! The values of string literals.
 
+use std::borrow::Cow;
+
 /// The prefix letters of a string as its opening token writes them, and whether they make it raw, formatted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Prefix {
@@ -17,10 +19,11 @@ impl Prefix {
 }
 
 /// The value of the inside of a string literal.
-pub(super) fn cook(written: &str, prefix: Prefix) -> String {
-    let doubled = |text: String| if prefix.formatted { text.replace("{{", "{").replace("}}", "}") } else { text };
+pub(super) fn cook(written: &str, prefix: Prefix) -> Cow<'_, str> {
+    let braces = prefix.formatted && written.contains(['{', '}']);
+    let doubled = |text: Cow<'_, str>| text.replace("{{", "{").replace("}}", "}");
     if prefix.raw || !written.contains('\\') {
-        return doubled(written.to_owned());
+        return if braces { doubled(written.into()).into() } else { written.into() };
     }
     let mut cooked = String::with_capacity(written.len());
     let mut rest = written.chars();
@@ -61,7 +64,7 @@ pub(super) fn cook(written: &str, prefix: Prefix) -> String {
             None => cooked.push('\\'),
         }
     }
-    doubled(cooked)
+    if prefix.formatted { doubled(cooked.into()).into() } else { cooked.into() }
 }
 
 fn push_code(cooked: &mut String, rest: &mut std::str::Chars<'_>, digits: usize) {

@@ -1,10 +1,9 @@
 //! Annotations: expressions that are read as types.
 
-use tree_sitter::Node;
-
 use super::Lowerer;
-use super::grammar::K;
+use super::grammar::{F, K};
 use super::scope::TypeReference;
+use super::tree::Node;
 use crate::model::facts::{ExprId, Type, TypeId};
 use crate::model::name::Name;
 
@@ -27,7 +26,6 @@ impl<'t> Lowerer<'t> {
     }
 
     fn ty_inner(&mut self, node: Node<'t>) -> TypeId {
-        let f = &self.g.f;
         match self.k(node) {
             K::Type | K::Parenthesized => match self.inner(node) {
                 Some(inner) => self.ty(inner),
@@ -39,34 +37,33 @@ impl<'t> Lowerer<'t> {
             }
             K::GenericType => {
                 let parts = self.parts(node);
-                let name = parts.first().map(|part| self.dotted(part.node)).unwrap_or_default();
-                let arguments = match parts.iter().find(|part| part.k == K::TypeParameter) {
-                    Some(list) => self.parts(list.node).into_iter().map(|part| part.node).collect(),
+                let name = parts.clone().next().map(|part| self.dotted(part.node)).unwrap_or_default();
+                let arguments = match parts.clone().find(|part| part.k == K::TypeParameter) {
+                    Some(list) => self.parts(list.node).map(|part| part.node).collect(),
                     None => Vec::new(),
                 };
                 self.subscripted(name, arguments)
             }
             K::Subscript => {
-                let value = self.field(node, f.value);
+                let value = self.field(node, F::Value);
                 let name = value.map(|value| self.dotted(value)).unwrap_or_default();
                 let arguments: Vec<Node<'t>> = self
                     .kids(node)
-                    .into_iter()
-                    .filter(|kid| kid.field == f.subscript && !kid.k.is_token())
+                    .filter(|kid| kid.field == F::Subscript && !kid.k.is_token())
                     .map(|kid| kid.node)
                     .collect();
                 self.subscripted(name, arguments)
             }
             K::UnionType => {
-                let arms = self.parts(node).into_iter().map(|part| part.node).collect();
+                let arms = self.parts(node).map(|part| part.node).collect();
                 self.union(arms)
             }
             K::Binary => {
                 let mut arms = Vec::new();
                 let mut at = node;
                 while self.k(at) == K::Binary {
-                    arms.extend(self.field(at, f.right));
-                    match self.field(at, f.left) {
+                    arms.extend(self.field(at, F::Right));
+                    match self.field(at, F::Left) {
                         Some(left) => at = left,
                         None => break,
                     }
@@ -174,21 +171,20 @@ impl<'t> Lowerer<'t> {
 
     /// The calls among what follows the type in `Annotated[T, …]`: `Depends(f)` fills the parameter.
     pub(super) fn injected(&mut self, node: Node<'t>) -> Option<ExprId> {
-        let f = &self.g.f;
         let node = if self.k(node) == K::Type { self.inner(node)? } else { node };
         let parts = self.parts(node);
-        let named = parts.first().is_some_and(|part| last_segment(self.slice(part.node)) == "Annotated");
+        let named = parts.clone().next().is_some_and(|part| last_segment(self.slice(part.node)) == "Annotated");
         if !named {
             return None;
         }
-        let list = match parts.iter().find(|part| part.k == K::TypeParameter) {
+        let list = match parts.clone().find(|part| part.k == K::TypeParameter) {
             Some(list) => self.parts(list.node),
             None => parts,
         };
         for part in list.into_iter().skip(1) {
             let value = if part.k == K::Type { self.inner(part.node) } else { Some(part.node) };
             let Some(value) = value.filter(|value| self.k(*value) == K::Call) else { continue };
-            let callee = self.field(value, f.function);
+            let callee = self.field(value, F::Function);
             if callee.is_some_and(|callee| last_segment(self.slice(callee)) == "Depends") {
                 return Some(self.expr(value));
             }
@@ -199,5 +195,5 @@ impl<'t> Lowerer<'t> {
 
 /// The part after the last dot.
 pub(super) fn last_segment(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or(path)
+    memchr::memrchr(b'.', path.as_bytes()).map_or(path, |at| &path[at + 1..])
 }
