@@ -90,7 +90,7 @@ fn changed_objects(analysis: &Analysis<'_>, at: ExprRef) -> Vec<ObjId> {
         },
         ExprKind::Call { .. } => flow
             .performed(at)
-            .into_iter()
+            .iter()
             .filter(|performed| matches!(performed.op, Op::Put | Op::Add | Op::GetOrInsert | Op::Merge | Op::Change))
             .filter_map(|performed| performed.object)
             .collect(),

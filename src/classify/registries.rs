@@ -95,7 +95,7 @@ pub(super) fn dead_maps(analysis: &Analysis<'_>) -> Vec<ObjId> {
             ExprKind::Call { .. } => {
                 filled.extend(
                     flow.performed(at)
-                        .into_iter()
+                        .iter()
                         .filter(|p| matches!(p.op, Op::Put | Op::Add | Op::GetOrInsert))
                         .filter_map(|p| p.object),
                 );

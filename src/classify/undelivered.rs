@@ -45,7 +45,7 @@ fn sent(flow: &Flow<'_>, at: ExprRef) -> Option<Name> {
         return None;
     }
     let of_server = |op: Op| matches!(op, Op::Notify | Op::LogMessage | Op::ListChanged);
-    flow.performed(at).into_iter().find(|performed| {
+    flow.performed(at).iter().find(|performed| {
         of_server(performed.op) && performed.object.is_some_and(|id| flow.object(id).role.is_some())
     })?;
     let related = args.iter().any(|arg| {

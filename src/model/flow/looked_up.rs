@@ -11,14 +11,17 @@ use super::types::{Base, Target};
 use crate::model::name::Name;
 use crate::model::program::{ClassRef, FuncRef};
 
+/// Answers by question.
+type Known<Q, A> = RefCell<FxHashMap<Q, A>>;
+
 /// What was looked up before.
 #[derive(Default)]
 pub(super) struct LookedUp {
-    bases: RefCell<FxHashMap<ClassRef, Rc<[Base]>>>,
-    methods: RefCell<FxHashMap<(ClassRef, Name, bool), Option<FuncRef>>>,
-    overridden: RefCell<FxHashMap<(ClassRef, Name), Rc<[FuncRef]>>>,
-    imports: RefCell<FxHashMap<(u32, u32), Option<Target>>>,
-    exports: RefCell<FxHashMap<(u32, Name), Option<Target>>>,
+    bases: Known<ClassRef, Rc<[Base]>>,
+    methods: Known<(ClassRef, Name, bool), Option<FuncRef>>,
+    overridden: Known<(ClassRef, Name), Rc<[FuncRef]>>,
+    imports: Known<(u32, u32), Option<Target>>,
+    exports: Known<(u32, Name), Option<Target>>,
     /// Which classes continue and derive from which is known of all.
     pub(super) linked: bool,
 }

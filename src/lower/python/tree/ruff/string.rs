@@ -109,7 +109,7 @@ fn is_swallowed(content: &[u8], quote: u8, plain: bool) -> Result<bool, Bail> {
     match content {
         [.., b'\\', last] if !plain && escaped(*last) => Err(Bail),
         [.., b'\\', b'\r', b'\n'] => Err(Bail),
-        _ if content.is_empty() || content.len() % 2 != 0 => Ok(false),
+        _ if content.is_empty() || !content.len().is_multiple_of(2) => Ok(false),
         _ => Ok(content.chunks(2).all(|pair| pair[0] == b'\\' && escaped(pair[1]))),
     }
 }
