@@ -1,6 +1,5 @@
 //! Input that nobody would write by hand: the front end answers, soon, and never panics.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use mcp_migrate::lower::LowerError;
@@ -8,7 +7,7 @@ use mcp_migrate::lower::python::lower;
 use mcp_migrate::model::facts::{ExprKind, Language, Module};
 use proptest::prelude::*;
 
-use super::sound;
+use super::{python_files, sound};
 
 fn attempt(text: &str) {
     if let Ok(module) = lower("a.py", Language::Python, text) {
@@ -24,26 +23,9 @@ fn quick(text: &str) -> Result<Module, LowerError> {
     answer
 }
 
-fn sources() -> Vec<(String, String)> {
-    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/gold/python")];
-    let mut found = Vec::new();
-    while let Some(dir) = open.pop() {
-        for entry in std::fs::read_dir(dir).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "py") {
-                found.push((path.display().to_string(), std::fs::read_to_string(&path).expect("a text")));
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
 #[test]
 fn every_example_lowers_without_errors() {
-    let sources = sources();
+    let sources = python_files("fixtures/gold/python");
     assert!(sources.len() > 60, "{}", sources.len());
     for (path, text) in sources {
         let module = lower(&path, Language::Python, &text).expect("lowers");
@@ -202,7 +184,7 @@ proptest! {
 
     #[test]
     fn mutilated_sources_never_panic(pick in any::<prop::sample::Index>(), cut in any::<prop::sample::Index>(), length in 0_usize..400, truncate in any::<bool>()) {
-        let sources = sources();
+        let sources = python_files("fixtures/gold/python");
         let (_, text) = pick.get(&sources);
         let boundary = |mut at: usize| {
             while !text.is_char_boundary(at) {

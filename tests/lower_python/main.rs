@@ -7,8 +7,30 @@ mod dump;
 mod hostile;
 mod roads;
 
+use std::path::Path;
+
 use mcp_migrate::lower::python::lower;
 use mcp_migrate::model::facts::{FuncKind, Language, Module, SymbolKind, TOP};
+
+/// The Python files under a folder of the project, with their texts, sorted by path.
+fn python_files(under: &str) -> Vec<(String, String)> {
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(under)];
+    let mut found = Vec::new();
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(dir).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "py")
+                && let Ok(text) = std::fs::read_to_string(&path)
+            {
+                found.push((path.display().to_string(), text));
+            }
+        }
+    }
+    found.sort();
+    found
+}
 
 fn py(text: &str) -> Module {
     let module = lower("a.py", Language::Python, text).expect("lowers");

@@ -1,9 +1,9 @@
 //! A file is read by a fast parser, or by one that recovers from errors: both come to the same.
 
-use std::path::Path;
-
 use mcp_migrate::lower::python::{Road, lower, lower_by};
 use mcp_migrate::model::facts::{Language, Module};
+
+use super::python_files;
 
 /// Constructs, one a line, with line ends written `\n`.
 const CONSTRUCTS: &str = include_str!("roads.txt");
@@ -27,32 +27,13 @@ fn agree(text: &str, of: &str) -> bool {
     true
 }
 
-fn examples() -> Vec<(String, String)> {
-    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")];
-    let mut found = Vec::new();
-    while let Some(dir) = open.pop() {
-        for entry in std::fs::read_dir(dir).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "py")
-                && let Ok(text) = std::fs::read_to_string(&path)
-            {
-                found.push((path.display().to_string(), text));
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
 fn constructs() -> Vec<String> {
     CONSTRUCTS.lines().map(|line| format!("{}\n", line.replace("\\n", "\n"))).collect()
 }
 
 #[test]
 fn the_roads_agree_on_every_example() {
-    let examples = examples();
+    let examples = python_files("fixtures");
     assert!(examples.len() > 60, "{}", examples.len());
     let fast = examples.iter().filter(|(path, text)| agree(text, path)).count();
     assert!(fast * 10 > examples.len() * 9, "{fast} of {}", examples.len());
@@ -89,8 +70,10 @@ fn what_is_broken_takes_the_other_road() {
 
 #[test]
 fn cut_texts_are_read_as_before() {
-    for text in
-        constructs().iter().map(String::as_str).chain(examples().iter().step_by(9).map(|(_, text)| text.as_str()))
+    for text in constructs()
+        .iter()
+        .map(String::as_str)
+        .chain(python_files("fixtures").iter().step_by(9).map(|(_, text)| text.as_str()))
     {
         let step = (text.len() / 24).max(1);
         for at in (0..text.len()).step_by(step).filter(|at| text.is_char_boundary(*at)) {

@@ -161,7 +161,6 @@ impl Builder<'_> {
         if self.bytes[at as usize..].starts_with(b"type") && !it.targets.first().is_some_and(whole) {
             return Err(Bail);
         }
-        let first = self.tree.records.len();
         let mut open = Vec::with_capacity(it.targets.len());
         for target in &it.targets {
             let field = if open.is_empty() { F::None } else { F::Right };
@@ -172,7 +171,6 @@ impl Builder<'_> {
         }
         let end = self.right(&it.value, at)?;
         for node in open.into_iter().rev() {
-            debug_assert!(node >= first);
             self.tree.close(node, end);
         }
         Ok(end)
