@@ -2,6 +2,7 @@
 //! have, what imports bind.
 
 use std::cell::RefCell;
+use std::hash::Hash;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -26,15 +27,20 @@ pub(super) struct LookedUp {
     pub(super) linked: bool,
 }
 
+/// The answer to a question, found when it is asked for the first time.
+fn once<Q: Copy + Eq + Hash, A: Clone>(known: &Known<Q, A>, question: Q, find: impl FnOnce() -> A) -> A {
+    if let Some(answer) = known.borrow().get(&question) {
+        return answer.clone();
+    }
+    let answer = find();
+    known.borrow_mut().insert(question, answer.clone());
+    answer
+}
+
 impl Flow<'_> {
     /// What a class extends, as far as it is written as a name.
     pub fn bases(&self, class: ClassRef) -> Rc<[Base]> {
-        if let Some(known) = self.looked_up.bases.borrow().get(&class) {
-            return Rc::clone(known);
-        }
-        let found: Rc<[Base]> = self.find_bases(class).into();
-        self.looked_up.bases.borrow_mut().insert(class, Rc::clone(&found));
-        found
+        once(&self.looked_up.bases, class, || self.find_bases(class).into())
     }
 
     /// The class of the program that a class extends.
@@ -47,48 +53,23 @@ impl Flow<'_> {
 
     /// The method of a class under a name: its own, an ancestor's, or (for what a base leaves to them) its descendants'.
     pub fn method_of(&self, class: ClassRef, name: Name, is_static: bool) -> Option<FuncRef> {
-        if !self.looked_up.linked {
-            return self.find_method(class, name, is_static);
-        }
-        let key = (class, name, is_static);
-        if let Some(known) = self.looked_up.methods.borrow().get(&key) {
-            return *known;
-        }
-        let found = self.find_method(class, name, is_static);
-        self.looked_up.methods.borrow_mut().insert(key, found);
-        found
+        let find = || self.find_method(class, name, is_static);
+        if self.looked_up.linked { once(&self.looked_up.methods, (class, name, is_static), find) } else { find() }
     }
 
     /// All methods that a call on an instance may run.
     pub fn methods_of(&self, class: ClassRef, name: Name) -> Rc<[FuncRef]> {
-        if !self.looked_up.linked {
-            return self.find_methods(class, name).into();
-        }
-        if let Some(known) = self.looked_up.overridden.borrow().get(&(class, name)) {
-            return Rc::clone(known);
-        }
-        let found: Rc<[FuncRef]> = self.find_methods(class, name).into();
-        self.looked_up.overridden.borrow_mut().insert((class, name), Rc::clone(&found));
-        found
+        let find = || self.find_methods(class, name).into();
+        if self.looked_up.linked { once(&self.looked_up.overridden, (class, name), find) } else { find() }
     }
 
     /// What a module exports under a name, through re-exports.
     pub fn export(&self, module: u32, name: Name) -> Option<Target> {
-        if let Some(known) = self.looked_up.exports.borrow().get(&(module, name)) {
-            return *known;
-        }
-        let found = self.export_within(module, name, 0);
-        self.looked_up.exports.borrow_mut().insert((module, name), found);
-        found
+        once(&self.looked_up.exports, (module, name), || self.export_within(module, name, 0))
     }
 
     /// What an import binds.
     pub fn import(&self, module: u32, index: u32) -> Option<Target> {
-        if let Some(known) = self.looked_up.imports.borrow().get(&(module, index)) {
-            return *known;
-        }
-        let found = self.import_within(module, index, 0);
-        self.looked_up.imports.borrow_mut().insert((module, index), found);
-        found
+        once(&self.looked_up.imports, (module, index), || self.import_within(module, index, 0))
     }
 }
