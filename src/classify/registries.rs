@@ -55,6 +55,8 @@ pub(super) fn argument_name(analysis: &Analysis<'_>, key: ExprRef) -> Option<Nam
     let mut at = key;
     for _ in 0..4 {
         match analysis.flow.program.kind(at) {
+            // A field of the program's own has a name that no tool shows.
+            ExprKind::Member { object, .. } if is_own(analysis, At { module: at.module, id: *object }) => return None,
             ExprKind::Member { name, .. } => return Some(*name),
             ExprKind::Symbol(id) => {
                 let symbol = analysis.flow.program.module(at.module).symbol(*id);
@@ -79,6 +81,10 @@ pub(super) fn argument_name(analysis: &Analysis<'_>, key: ExprRef) -> Option<Nam
         }
     }
     None
+}
+
+fn is_own(analysis: &Analysis<'_>, object: ExprRef) -> bool {
+    matches!(analysis.flow.program.kind(object), ExprKind::This(_))
 }
 
 /// Containers of transports into which nothing is ever put.

@@ -32,6 +32,9 @@ pub fn above(path: &str) -> usize {
 
 /// `relative` seen from folder `dir`, with `.` and `..` taken out; `None` where it leaves the root.
 pub fn join(dir: &str, relative: &str) -> Option<String> {
+    if is_plain(dir) && is_plain(relative) {
+        return Some([dir, relative].join("/"));
+    }
     let mut parts: Vec<&str> = dir.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     for part in relative.split(['/', '\\']) {
         match part {
@@ -43,6 +46,11 @@ pub fn join(dir: &str, relative: &str) -> Option<String> {
         }
     }
     Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
+}
+
+/// Whether a path is written as it is meant: most are.
+fn is_plain(path: &str) -> bool {
+    !path.contains('\\') && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 /// Whether `path` is `dir` or lies in it.
@@ -98,6 +106,10 @@ mod tests {
             ("a", "../../x", None),
             ("a", ".", Some("a")),
             ("a", "b//c/", Some("a/b/c")),
+            ("a", "b\\..\\c", Some("a/c")),
+            ("a//b", "c", Some("a/b/c")),
+            (".", "a", Some("a")),
+            ("a", "", Some("a")),
         ] {
             assert_eq!(join(dir, relative).as_deref(), expected, "{dir} + {relative}");
         }

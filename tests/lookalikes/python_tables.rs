@@ -365,3 +365,70 @@ proxy.run(transport='http')
         .store("StatefulProxyClient:upstream:manual:lost")]);
     quiet(&[Program::python("as they come", "fastmcp>=2.12,<3", &proxy("ProxyClient", "lambda: client.new()"))]);
 }
+
+/// A server that keeps sessions in a table which it takes out of a record.
+fn recorded(record: &str, table: &str) -> String {
+    format!(
+        "
+from fastmcp import Context, FastMCP
+
+mcp = FastMCP('carts')
+{record}
+
+@mcp.tool
+def add(sku: str, kind: str, ctx: Context) -> str:
+    {table}.setdefault(ctx.session_id, []).append(sku)
+    return 'ok'
+
+@mcp.tool
+def carts(kind: str, ctx: Context) -> list[str]:
+    return {table}.get(ctx.session_id, [])
+
+mcp.run(transport='http')
+"
+    )
+}
+
+#[test]
+fn tables_in_records_that_are_copied_or_looked_up_by_any_name() {
+    let many: String = (0..50).map(|n| format!("'name_{n}': {n}, ")).collect();
+    let cases = [
+        ("a record copied as a whole", "own = {'carts': {}}\nall = {}\nall.update(own)".to_owned(), "all['carts']"),
+        (
+            "a name that comes after the copy",
+            "own = {'other': 1}\nall = {}\nall.update(own)\nown['carts'] = {}\nall.update(own)".to_owned(),
+            "all['carts']",
+        ),
+        (
+            "a copy of a copy",
+            "own = {'carts': {}}\nnext = {}\nall = {}\nall.update(next)\nnext.update(own)\nall.update(next)".to_owned(),
+            "all['carts']",
+        ),
+        (
+            "a record of many names",
+            format!("own = {{{many}'carts': {{}}}}\nall = {{}}\nall.update(own)"),
+            "all['carts']",
+        ),
+        ("a name that is not known", "all = {'left': {}, 'right': {}}".to_owned(), "all[kind]"),
+        ("a name that is not known, of many", format!("all = {{{many}'carts': {{}}}}"), "all[kind]"),
+        (
+            "put under a name after it was looked up",
+            "all = {'left': 1}\ndef late(kind): return all[kind]\nlate('left')\nall['right'] = {}".to_owned(),
+            "all[kind]",
+        ),
+    ];
+    let programs: Vec<Program> = cases
+        .iter()
+        .map(|(name, record, table)| {
+            Program::python(name, "fastmcp>=2.3,<3", &recorded(record, table)).category("app-state")
+        })
+        .collect();
+    check(&programs);
+}
+
+#[test]
+fn tables_of_other_records_hold_no_sessions() {
+    let source = recorded("own = {'carts': {}}\nall = {'carts': {}}\nother = {}\nother.update(own)", "all['carts']")
+        .replace("all['carts']", "{}");
+    check(&[Program::python("a table that is made for the call", "fastmcp>=2.3,<3", &source).category("none")]);
+}

@@ -164,6 +164,17 @@ export function buildServer() {
 }
 "),
             Program::python("a known one alone, Python", "mcp>=1.9,<2", &python("basket_id: str = ''", "if basket_id not in baskets:\n        raise ValueError('call create_basket')\n    basket = baskets[basket_id]")),
+            Program::python("a field of its own that an argument was put into, Python", "mcp>=1.9,<2", &python("basket_id: str", "basket = desk.chosen(basket_id)").replace("mcp = FastMCP", r"
+class Desk:
+    def __init__(self) -> None:
+        self._current = ''
+
+    def chosen(self, basket_id: str) -> list[str]:
+        self._current = basket_id
+        return baskets[self._current]
+
+desk = Desk()
+mcp = FastMCP")),
             Program::v1("the session of a vendor").category("none").stateless(r"
 import { z } from 'zod';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';

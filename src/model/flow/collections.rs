@@ -202,34 +202,6 @@ impl Flow<'_> {
         }
     }
 
-    /// Copies elements, keys and named fields.
-    pub(super) fn copy_entries(&mut self, from: ObjId, owner: Owner) {
-        let source = self.owner(from);
-        if source == owner {
-            return;
-        }
-        for name in [part::elements(), part::keys()] {
-            let node = self.field_node(source, name);
-            let values = self.read(node);
-            if !values.is_empty() {
-                let node = self.field_node(owner, name);
-                self.write(node, &values);
-            }
-        }
-        let names = self.field_names.get(&source).cloned().unwrap_or_default();
-        let many = names.len() > MANY_NAMES || self.field_names.get(&owner).is_some_and(|own| own.len() > MANY_NAMES);
-        for name in names.into_iter().filter(|name| !name.text().starts_with('[')).take(2 * MANY_NAMES) {
-            let node = self.field_node(source, name);
-            let values = self.read(node);
-            if values.is_empty() {
-                continue;
-            }
-            // A record of that many names is a table: what it holds counts, not under which name.
-            let node = self.field_node(owner, if many { part::elements() } else { name });
-            self.write(node, &values);
-        }
-    }
-
     /// What a map yields under a text by what it was made of: a request's parts, headers that were put into a map of their own.
     pub(super) fn looked_up(&mut self, call: CallSite<'_>, id: ObjId, keys: &[Value]) -> Vec<Value> {
         let mut out = Vec::new();

@@ -1,6 +1,7 @@
 //! Members and indexes: what a name or a key of a value may be.
 
 use super::eval::{is_credential_header, is_credential_parameter, is_session_header, is_session_parameter};
+use super::nodes::Node;
 use super::types::{Target, join};
 use super::value::{ObjId, Site, SourceKind, Value};
 use super::{Edge, Flow, Owner};
@@ -12,10 +13,16 @@ use crate::model::vocabulary::{Role, Source};
 impl Flow<'_> {
     pub(super) fn eval_member(&mut self, at: ExprRef, object: ExprId, name: Name) -> Vec<Value> {
         let receivers = self.read_expr(at.module, object);
-        let mut out = Vec::new();
-        for value in &receivers {
-            out.extend(self.member(at, *value, name));
-        }
+        let mut out = match receivers.as_slice() {
+            [value] => self.member(at, *value, name),
+            _ => {
+                let mut out = Node::default();
+                for value in &receivers {
+                    out.add(&self.member(at, *value, name));
+                }
+                out.values
+            }
+        };
         // A session id by its name on something that nothing is known of: a transport handed around untyped.
         let unknown = !receivers.iter().any(|value| matches!(value, Value::Object(_)));
         if out.is_empty()
@@ -376,23 +383,6 @@ impl Flow<'_> {
             && self.looks_like_headers(at.module, object)
         {
             out.push(self.id_value(SourceKind::Header, at));
-        }
-        out
-    }
-
-    pub(super) fn named_fields(&mut self, owner: Owner) -> Vec<Value> {
-        let names = self.field_names.get_mut(&owner).map(std::mem::take).unwrap_or_default();
-        let mut out = Vec::new();
-        for name in &names {
-            if !name.text().starts_with('[')
-                && *name != "..."
-                && let Some(node) = self.known_field(owner, *name)
-            {
-                self.read_into(node, &mut out);
-            }
-        }
-        if let Some(place) = self.field_names.get_mut(&owner) {
-            *place = names;
         }
         out
     }

@@ -8,6 +8,7 @@ mod attached;
 mod calls;
 mod collections;
 mod construct;
+mod copied;
 mod declared;
 mod elements;
 mod eval;
@@ -26,6 +27,7 @@ mod register;
 mod spoken;
 mod types;
 mod unknown;
+mod wholes;
 pub use eval::is_session_header;
 pub use kinds::{Edge, Owner, Registered, Registration, Root};
 pub use nodes::NodeId;
@@ -39,11 +41,13 @@ use super::name::Name;
 use super::program::{At, ClassRef, DeclRef, ExprRef, FuncRef, Program, SymbolRef};
 use super::query::PerformedAt;
 use super::vocabulary::Role;
+use copied::Copies;
 use index::Index;
 use looked_up::LookedUp;
 use nodes::Node;
 use queue::Queue;
 use value::{ObjId, Object, Site, SourceId, SourceInfo, SourceKind, Value};
+use wholes::Wholes;
 
 /// The solved program.
 pub struct Flow<'p> {
@@ -82,6 +86,9 @@ pub struct Flow<'p> {
     /// What stands in written types.
     in_types: FxHashSet<ExprRef>,
     implementing: Option<FxHashMap<DeclRef, Vec<ClassRef>>>,
+    /// What was copied from one record into another by a task.
+    copied: Copies,
+    wholes: Wholes,
     index: Index,
     looked_up: LookedUp,
     pub(crate) performed_at: PerformedAt,
@@ -163,8 +170,15 @@ impl<'p> Flow<'p> {
     /// Expressions that mean more once written types count.
     fn enqueue_typed(&mut self) {
         for task in 0..self.queue.tasks() {
-            let kind = self.program.kind(self.task_expr(task));
-            if matches!(kind, ExprKind::New { .. } | ExprKind::Cast { .. } | ExprKind::Member { .. }) {
+            let at = self.task_expr(task);
+            let means_more = match self.program.kind(at) {
+                ExprKind::Cast { .. } => true,
+                ExprKind::New { .. } => !self.program.module(at.module).type_args_of(at.id).is_empty(),
+                // By its name alone an id is known where no value tells otherwise.
+                ExprKind::Member { name, .. } => *name == "sessionId",
+                _ => false,
+            };
+            if means_more {
                 self.enqueue(task);
             }
         }
@@ -212,6 +226,8 @@ impl<'p> Flow<'p> {
             decorators: decorators(program),
             in_types: in_types(program),
             implementing: None,
+            copied: Copies::default(),
+            wholes: Wholes::default(),
             index: Index::new(program.modules.len()),
             looked_up: LookedUp::default(),
             performed_at: PerformedAt::default(),
@@ -240,9 +256,19 @@ impl<'p> Flow<'p> {
         // A bound against pathological programs: facts found so far stay valid, some may be missing.
         let mut budget = 60 * self.queue.tasks() as usize + 1000;
         let mut at = 0;
+        // Most tasks are of the module of the one before.
+        let mut module = 0..0;
+        let mut expr = At { module: 0, id: ExprId(0) };
         while let Some(task) = self.queue.take(at) {
             self.current = Some(task);
-            self.eval(self.task_expr(task));
+            if module.contains(&task) {
+                expr.id = ExprId(task - module.start);
+            } else {
+                expr = self.task_expr(task);
+                module.start = task - expr.id.0;
+                module.end = module.start + self.program.module(expr.module).exprs.len() as u32;
+            }
+            self.eval(expr);
             at = task + 1;
             budget -= 1;
             if budget == 0 {
@@ -277,10 +303,16 @@ impl<'p> Flow<'p> {
         if let Some(&node) = self.fields.get(&(owner, name)) {
             return node;
         }
-        let node = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node::default());
+        let node = self.new_node();
         self.fields.insert((owner, name), node);
         self.field_names.entry(owner).or_default().push(name);
+        self.join_whole(owner, name, node);
+        node
+    }
+
+    fn new_node(&mut self) -> NodeId {
+        let node = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Node::default());
         node
     }
 

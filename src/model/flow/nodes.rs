@@ -9,6 +9,8 @@ use crate::model::program::{At, ExprRef};
 
 /// Values kept per node; beyond it only ids are taken in.
 const CAP: usize = 40;
+/// The same for a node that holds what many others do: whoever reads it takes what it has room for.
+const WHOLE_CAP: usize = 10 * CAP;
 /// Values that are looked for one after the other; what many receivers give holds the same ones again and again.
 const MANY: usize = 32;
 /// Literal texts kept per node.
@@ -86,7 +88,11 @@ impl Readers {
 
 impl Node {
     /// Takes values in as far as there is room. Says whether there was anything new.
-    fn add(&mut self, values: &[Value]) -> bool {
+    pub(super) fn add(&mut self, values: &[Value]) -> bool {
+        self.add_up_to(values, CAP)
+    }
+
+    fn add_up_to(&mut self, values: &[Value], cap: usize) -> bool {
         let before = self.values.len();
         // Most of what is written was written before, in the same order.
         let known = values.iter().zip(&self.values).take_while(|(new, known)| new == known).count();
@@ -94,13 +100,15 @@ impl Node {
             return false;
         }
         let mut texts = self.values.iter().filter(|value| matches!(value, Value::Text(_))).count();
-        let mut seen = (values.len() - known > MANY).then(|| self.values.iter().copied().collect::<FxHashSet<_>>());
+        // A full set is not looked through for most values.
+        let many = values.len() - known > MANY && before < cap;
+        let mut seen = many.then(|| self.values.iter().copied().collect::<FxHashSet<_>>());
         for &value in &values[known..] {
             // Whether there is room comes first: looking through a full set for each of many values is what takes time.
             let full = match value {
                 Value::Id(_) => false,
                 Value::Text(_) => texts >= TEXT_CAP,
-                _ => self.values.len() >= CAP,
+                _ => self.values.len() >= cap,
             };
             let mut is_new = || match &mut seen {
                 Some(seen) => seen.insert(value),
@@ -109,7 +117,7 @@ impl Node {
             if !full && is_new() {
                 if self.values.is_empty() {
                     // Most nodes have one value for good.
-                    self.values.reserve_exact(values.len().min(CAP));
+                    self.values.reserve_exact(values.len().min(cap));
                 }
                 self.values.push(value);
                 texts += usize::from(matches!(value, Value::Text(_)));
@@ -132,9 +140,14 @@ impl Flow<'_> {
         self.reading(node).to_vec()
     }
 
-    /// Adds what a node has to what was read before.
-    pub(super) fn read_into(&mut self, node: NodeId, out: &mut Vec<Value>) {
-        out.extend_from_slice(self.reading(node));
+    /// What a node has beyond so many values, for a task that reads it already.
+    pub(super) fn read_since(&self, node: NodeId, known: usize) -> Vec<Value> {
+        self.nodes[node.0 as usize].values[known..].to_vec()
+    }
+
+    /// Runs the current task again when a node grows.
+    pub(super) fn watch(&mut self, node: NodeId) {
+        self.reading(node);
     }
 
     pub(super) fn read_expr(&mut self, module: u32, id: ExprId) -> Vec<Value> {
@@ -143,11 +156,23 @@ impl Flow<'_> {
     }
 
     pub(super) fn write(&mut self, node: NodeId, values: &[Value]) {
-        if self.nodes[node.0 as usize].add(values) {
+        self.write_up_to(node, values, CAP);
+    }
+
+    fn write_up_to(&mut self, node: NodeId, values: &[Value], cap: usize) {
+        if self.nodes[node.0 as usize].add_up_to(values, cap) {
             for task in self.nodes[node.0 as usize].readers.tasks() {
                 self.queue.add(*task);
             }
+            if let Some(&whole) = self.wholes.by_part.get(&node) {
+                self.write_whole(whole, values);
+            }
         }
+    }
+
+    /// Writes to a node that stands for many.
+    pub(super) fn write_whole(&mut self, node: NodeId, values: &[Value]) {
+        self.write_up_to(node, values, WHOLE_CAP);
     }
 
     pub(super) fn write_expr(&mut self, at: ExprRef, values: &[Value]) {

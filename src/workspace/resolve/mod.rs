@@ -57,6 +57,8 @@ pub struct Resolver {
     python_modules: FxHashMap<String, Vec<String>>,
     /// Folders of path dependencies, by package folder and crate name.
     crates: FxHashMap<(String, String), String>,
+    /// Folders that are Python packages.
+    python_packages: FxHashSet<String>,
     /// Whatever a Python module of the tree, or a part of one, is called.
     python_names: FxHashSet<String>,
     /// Names of crates, by package folder.
@@ -75,6 +77,7 @@ impl Resolver {
             python_roots: FxHashMap::default(),
             python_modules: FxHashMap::default(),
             crates: FxHashMap::default(),
+            python_packages: FxHashSet::default(),
             python_names: FxHashSet::default(),
             crate_names: FxHashMap::default(),
         };

@@ -10,24 +10,27 @@ use crate::workspace::walk::Tree;
 impl Resolver {
     /// Notes which top-level modules each import root holds.
     pub(super) fn index_python_modules(&mut self, tree: &Tree) {
-        let roots: FxHashSet<&String> = self.python_roots.values().flatten().collect();
+        let roots: FxHashSet<&str> = self.python_roots.values().flatten().map(String::as_str).collect();
         for file in tree.files.iter().filter(|file| file.language == Language::Python) {
+            if paths::file_name(&file.path) == "__init__.py" {
+                self.python_packages.insert(paths::parent(&file.path).to_owned());
+            }
             for part in file.path.trim_end_matches(".py").split('/') {
                 if !self.python_names.contains(part) {
                     self.python_names.insert(part.to_owned());
                 }
             }
             for dir in paths::ancestors(paths::parent(&file.path)) {
-                let Some(root) = roots.get(&dir.to_owned()) else {
+                if !roots.contains(dir) {
                     continue;
-                };
+                }
                 let Some(inside) = paths::strip(&file.path, dir) else {
                     continue;
                 };
                 let module = inside.split('/').next().unwrap_or(inside).trim_end_matches(".py");
                 let holders = self.python_modules.entry(module.to_owned()).or_default();
-                if !holders.contains(*root) {
-                    holders.push((*root).clone());
+                if !holders.iter().any(|root| root == dir) {
+                    holders.push(dir.to_owned());
                 }
             }
         }
@@ -51,8 +54,7 @@ impl Resolver {
         }
         let in_root = |root: &str| paths::join(root, &inner).and_then(|path| self.module_file(&path));
         // A folder that is no package itself is where a script in it imports from.
-        let scripts = paths::ancestors(dir)
-            .filter(|dir| !self.known.contains(&paths::join(dir, "__init__.py").unwrap_or_default()));
+        let scripts = paths::ancestors(dir).filter(|dir| !self.python_packages.contains(*dir));
         let own =
             paths::ancestors(dir).find_map(|dir| self.python_roots.get(dir)).into_iter().flatten().map(String::as_str);
         let others = self.python_modules.get(first).into_iter().flatten().map(String::as_str);
@@ -64,7 +66,8 @@ impl Resolver {
 
     /// The file of a module: a package's `__init__.py` comes before a module of the same name.
     fn module_file(&self, path: &str) -> Option<String> {
-        let package = paths::join(path, "__init__.py")?;
-        [package, format!("{path}.py")].into_iter().find(|path| self.known.contains(path))
+        let package = || self.python_packages.contains(path).then(|| paths::join(path, "__init__.py"))?;
+        let module = || Some(format!("{path}.py")).filter(|path| self.known.contains(path));
+        package().or_else(module)
     }
 }
