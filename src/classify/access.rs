@@ -114,6 +114,7 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives) -> Vec<Keyed> {
     }
     super::bags::collect(flow, lives, &mut out);
     super::own_stores::without_parts(flow, &mut out);
+    super::rows::collect(flow, &mut out);
     let kept = Kept::new(flow, lives);
     out.retain(|keyed| {
         let call_only = |id| kept.is_of_one_call(flow, lives, id, &keyed.accesses);
@@ -132,7 +133,8 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives) -> Vec<Keyed> {
     out
 }
 
-fn add(flow: &Flow<'_>, out: &mut Vec<Keyed>, access: Access, object: Option<ObjId>) {
+/// Puts an access to those to the same container.
+pub(super) fn add(flow: &Flow<'_>, out: &mut Vec<Keyed>, access: Access, object: Option<ObjId>) {
     let by_object = !flow.is_id(access.key);
     let key_text = if object.is_none_or(|id| is_external(flow, id)) { key_text(flow, access.key) } else { None };
     let Some(holder) = holder(flow, access, object) else { return };

@@ -35,6 +35,7 @@ mod proven;
 mod registries;
 pub mod resumption;
 mod routing;
+mod rows;
 mod scratch;
 mod secrets;
 mod served;
