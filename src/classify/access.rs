@@ -1,13 +1,13 @@
 //! Accesses by session id: what does an id index, and where.
 
 use super::keys::{key_text, keys_session, session_part, stands_for_session};
-use super::scratch::{Kept, is_fixed, is_scratch};
+use super::scratch::{is_fixed, is_of_one_call, is_scratch, kept};
 use crate::model::facts::{AssignKind, ExprKind, Key};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::Lives;
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::program::{At, ExprRef, FuncRef, Sort};
 use crate::model::query::Holder;
 use crate::model::vocabulary::{Op, Role};
 
@@ -107,7 +107,7 @@ const NOT_STORES: &[Role] = &[
 /// Collects all containers that are indexed by a session.
 pub fn collect(flow: &Flow<'_>, lives: &Lives) -> Vec<Keyed> {
     let mut out: Vec<Keyed> = Vec::new();
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Index, Sort::Object, Sort::Contains, Sort::Call]) {
         for (access, object) in accesses_at(flow, lives, at) {
             add(flow, &mut out, access, object);
         }
@@ -115,9 +115,10 @@ pub fn collect(flow: &Flow<'_>, lives: &Lives) -> Vec<Keyed> {
     super::bags::collect(flow, lives, &mut out);
     super::own_stores::without_parts(flow, &mut out);
     super::rows::collect(flow, &mut out);
-    let kept = Kept::new(flow, lives);
+    let of_one_call = |keyed: &Keyed| keyed.object.filter(|id| is_of_one_call(flow, lives, *id, &keyed.accesses));
+    let kept = kept(flow, lives, &out.iter().filter_map(of_one_call).collect());
     out.retain(|keyed| {
-        let call_only = |id| kept.is_of_one_call(flow, lives, id, &keyed.accesses);
+        let call_only = |id| of_one_call(keyed).is_some() && !kept.contains(&id);
         let only_asked = keyed.accesses.iter().all(|access| matches!(access.kind, Kind::Test | Kind::Read));
         !keyed.object.is_some_and(|id| call_only(id) || (only_asked && is_fixed(flow, id)))
     });

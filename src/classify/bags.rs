@@ -8,14 +8,14 @@ use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::Lives;
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::query::Holder;
 use crate::model::vocabulary::{Op, Role};
 
 /// Adds them to what is keyed by a session.
 pub fn collect(flow: &Flow<'_>, lives: &Lives, out: &mut Vec<Keyed>) {
     let mut found = Vec::new();
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Call, Sort::Member, Sort::Index]) {
         match flow.program.kind(at) {
             ExprKind::Call { args, .. } => calls(flow, at, args, &mut found),
             ExprKind::Member { object, name } => planted(flow, lives, at, *object, *name, &mut found),

@@ -9,7 +9,7 @@ use crate::model::facts::{ExprKind, Key, Language};
 use crate::model::flow::value::{Site, Value};
 use crate::model::flow::{Edge, Flow, Registered, Registration};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::program::{At, ExprRef, FuncRef, Sort};
 use crate::model::reach::reach;
 
 /// What is written for one tool of several that are registered alike.
@@ -96,8 +96,8 @@ fn looked_up(flow: &Flow<'_>) -> FxHashMap<FuncRef, Vec<(FuncRef, ExprRef)>> {
 
 /// The names of all tools that a low-level server lists.
 fn listed(flow: &Flow<'_>) -> FxHashSet<Name> {
-    let exprs = flow.program.exprs();
-    exprs.filter_map(|at| definition_name(flow, at)).collect()
+    let objects = flow.program.exprs_of([Sort::Object]);
+    objects.filter_map(|at| definition_name(flow, at)).collect()
 }
 
 /// The name in the definition of a tool: `{ name: 'add', inputSchema: { … } }`.
@@ -116,7 +116,7 @@ fn named_by_key(
     wanted: &FxHashMap<FuncRef, Vec<(FuncRef, ExprRef)>>,
     out: &mut FxHashMap<FuncRef, Vec<Name>>,
 ) {
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Object]) {
         let ExprKind::Object(fields) = flow.program.kind(at) else { continue };
         if entry_name(flow, at).is_some() {
             continue;
@@ -183,7 +183,7 @@ fn names(
         let funcs: Vec<FuncRef> = funcs.collect();
         (funcs.len() == 1).then(|| funcs[0])
     };
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Object, Sort::Call]) {
         match flow.program.kind(at) {
             ExprKind::Object(fields) => {
                 let own = fields.iter().find_map(|field| functions(At { module: at.module, id: field.value }));

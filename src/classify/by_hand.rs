@@ -5,7 +5,7 @@ use super::words;
 use crate::model::facts::{AssignKind, ExprKind, FuncKind};
 use crate::model::flow::value::{ObjId, Value};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::vocabulary::{Op, Role};
 
 /// Whether no SDK serves: no server and no transport of one is made, and nothing is registered (or only with a registry of one's own).
@@ -31,7 +31,7 @@ pub fn keeps_work(analysis: &Analysis<'_>, records: &[ObjId]) -> bool {
             })
         })
         .collect();
-    flow.program.exprs().any(|at| {
+    flow.program.exprs_of([Sort::Assign, Sort::Call]).any(|at| {
         changed_field(analysis, &own, at).is_some_and(is_work)
             || changed_objects(analysis, at).iter().any(|changed| {
                 parts.iter().any(|(part, name)| part == changed && is_work(*name) && is_data(analysis, *part))

@@ -7,7 +7,7 @@ use super::stores::Analysis;
 use super::words;
 use crate::model::flow::value::{ObjId, Value};
 use crate::model::name::Name;
-use crate::model::program::FuncRef;
+use crate::model::program::{FuncRef, Sort};
 use crate::model::vocabulary::Role;
 
 /// The name of the class that a store stands in.
@@ -111,7 +111,7 @@ fn keeps_times(analysis: &Analysis<'_>, id: ObjId) -> bool {
 /// A mere mark, set by code that measures: counted once per session.
 pub(super) fn is_once(analysis: &Analysis<'_>, keyed: &Keyed, values: &[Value]) -> bool {
     let measures = |func: FuncRef| {
-        analysis.flow.program.exprs().any(|at| {
+        analysis.flow.program.exprs_of([Sort::Call]).any(|at| {
             analysis.flow.program.func_of(at) == func
                 && analysis.flow.performs(at, crate::model::vocabulary::Op::Measure)
         })

@@ -2,16 +2,14 @@
 
 use super::bodies::Body;
 use super::stores::{Analysis, Found};
-use super::words;
 use rustc_hash::FxHashMap;
 
-use crate::model::facts::{Branch, ExprKind, Type};
+use crate::model::facts::{ExprKind, Type};
 use crate::model::flow::value::{ObjId, Site, Value};
-use crate::model::flow::{Edge, Flow, Registered, Registration};
+use crate::model::flow::{Flow, Registered, Registration};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef, FuncRef, TypeRef};
+use crate::model::program::{At, ExprRef, FuncRef, Sort, TypeRef};
 use crate::model::query::Holder;
-use crate::model::reach::reach;
 use crate::model::vocabulary::Role;
 
 impl Analysis<'_> {
@@ -74,97 +72,6 @@ impl Analysis<'_> {
         let served = |body: &&Body| body.func == handler || body.calls.iter().any(|(caller, _)| *caller == handler);
         let leads = |body: &&Body| body.reach.contains(&func) || self.flow.program.within(func, body.func);
         self.bodies.iter().filter(served).filter(leads).map(|body| body.name).collect()
-    }
-
-    pub(super) fn dispatched(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {
-        let facts = self.flow.program.module(handler.module);
-        let span = self.flow.program.expr(at).span;
-        let mut all = Vec::new();
-        let mut here = Vec::new();
-        for branch in self.flow.branches_in(handler) {
-            let ExprKind::Compare { left, right, .. } = facts.kind(branch.condition) else { continue };
-            for (side, other) in [(left, right), (right, left)] {
-                if let ExprKind::Text(text) = facts.kind(*side)
-                    && self.names_the_call(At { module: handler.module, id: *other })
-                {
-                    all.push(*text);
-                    if at.module == handler.module && branch.then.contains(span) {
-                        here.push(*text);
-                    }
-                }
-            }
-        }
-        if here.is_empty() { all } else { here }
-    }
-
-    /// The function that tells the tools apart for a handler which does not do so itself, with the only call of it.
-    pub fn dispatcher(&self, handler: FuncRef) -> Option<(FuncRef, ExprRef)> {
-        if self.tells_apart(handler) {
-            return None;
-        }
-        let calls = |(callee, at, edge): &(FuncRef, ExprRef, Edge)| {
-            (*edge == Edge::Call && self.tells_apart(*callee)).then_some((*callee, *at))
-        };
-        let mut found = self.flow.edges.get(&handler)?.iter().filter_map(calls);
-        let first = found.next()?;
-        let alone = found.all(|other| other == first)
-            && self.flow.callers.get(&first.0)?.iter().all(|(caller, at, _)| (*caller, *at) == (handler, first.1));
-        alone.then_some(first)
-    }
-
-    /// The handler for which a function tells the tools apart.
-    pub fn dispatches_for(&self, func: FuncRef) -> Option<FuncRef> {
-        let handlers = self.flow.registrations.values().filter(|known| {
-            known.what == Registered::Method && known.name.is_some_and(|name| is_tool_call(name.text()))
-        });
-        let mut found = handlers.flat_map(|known| known.handlers.iter().copied());
-        found.find(|handler| self.dispatcher(*handler).is_some_and(|(dispatcher, _)| dispatcher == func))
-    }
-
-    /// Whether a function compares the name of the tool that is called with texts.
-    fn tells_apart(&self, func: FuncRef) -> bool {
-        let facts = self.flow.program.module(func.module);
-        let compares = |branch: &Branch| match facts.kind(branch.condition) {
-            ExprKind::Compare { left, right, .. } => [(left, right), (right, left)].iter().any(|(side, other)| {
-                matches!(facts.kind(**side), ExprKind::Text(_))
-                    && self.names_the_call(At { module: func.module, id: **other })
-            }),
-            _ => false,
-        };
-        self.flow.branches_in(func).any(compares)
-    }
-
-    /// The same for code that the handler runs: the names under which the calls stand that lead there.
-    fn dispatched_to(&self, handler: FuncRef, at: ExprRef) -> Vec<Name> {
-        let func = self.flow.program.func_of(at);
-        let handler = self.dispatcher(handler).map_or(handler, |(dispatcher, _)| dispatcher);
-        if self.flow.program.within(func, handler) {
-            return self.dispatched(handler, at);
-        }
-        let inner = self.flow.edges.iter().filter(|(caller, _)| self.flow.program.within(**caller, handler));
-        let mut out: Vec<Name> = Vec::new();
-        for (callee, call, edge) in inner.flat_map(|(_, edges)| edges) {
-            if *edge == Edge::Call && (*callee == func || reach(&self.flow, *callee).contains(&func)) {
-                out.extend(self.dispatched(handler, *call));
-            }
-        }
-        if out.is_empty() { self.dispatched(handler, at) } else { out }
-    }
-
-    /// Whether an expression says by its name which tool is called. (A type, a kind of answer are compared with texts as well.)
-    fn names_the_call(&self, at: ExprRef) -> bool {
-        let facts = self.flow.program.module(at.module);
-        match facts.kind(at.id) {
-            // `name.as_ref()`, `name.trim()`
-            ExprKind::Call { callee, .. } => match facts.kind(*callee) {
-                ExprKind::Member { object, .. } => self.names_the_call(At { module: at.module, id: *object }),
-                _ => false,
-            },
-            ExprKind::Index { key, .. } => {
-                matches!(facts.kind(*key), ExprKind::Text(text) if words::is_call_name(text.text()))
-            }
-            _ => self.flow.written_name(at).is_some_and(|name| words::is_call_name(name.text())),
-        }
     }
 
     /// How the code names a container.
@@ -350,7 +257,7 @@ impl Analysis<'_> {
 /// The member expressions on each object that plays no role.
 fn members(flow: &Flow<'_>) -> FxHashMap<ObjId, Vec<ExprRef>> {
     let mut out: FxHashMap<ObjId, Vec<ExprRef>> = FxHashMap::default();
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Member]) {
         let ExprKind::Member { object, .. } = flow.program.kind(at) else { continue };
         for id in flow.objects_at(At { module: at.module, id: *object }) {
             if flow.object(id).role.is_none() {

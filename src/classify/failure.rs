@@ -9,7 +9,7 @@ use super::stores::Analysis;
 use crate::model::facts::{Branch, Choice, ExprId, ExprKind};
 use crate::model::flow::Root;
 use crate::model::flow::value::{SourceKind, Value};
-use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::program::{At, ExprRef, FuncRef, Sort};
 use crate::model::vocabulary::Op;
 
 /// The key of a write whose constant fallback is one bucket for everybody.
@@ -107,7 +107,7 @@ fn rescues<'a>(analysis: &'a Analysis<'_>) -> &'a [ExprRef] {
             }
             _ => None,
         };
-        program.exprs().filter_map(first).collect()
+        program.exprs_of([Sort::Either]).filter_map(first).collect()
     })
 }
 

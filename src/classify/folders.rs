@@ -6,7 +6,7 @@ use super::keys::{key_text, keys_session};
 use super::words;
 use crate::model::facts::{Arg, ExprId, ExprKind};
 use crate::model::flow::Flow;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::query::Holder;
 
 /// Methods of a path, and functions that take one first, that write or make something there.
@@ -19,7 +19,7 @@ const READS: &[&str] =
 
 /// Adds them to what is kept outside the program.
 pub(super) fn collect(flow: &Flow<'_>, found: &mut Vec<Keyed>) {
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Call]) {
         let ExprKind::Call { callee, args } = flow.program.kind(at) else { continue };
         // Files of a language that puts paths together as values.
         if !flow.program.tables(at.module).traits.handlers_by_type {

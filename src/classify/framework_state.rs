@@ -8,7 +8,7 @@ use crate::model::facts::{ExprKind, Key};
 use crate::model::flow::value::Value;
 use crate::model::lives::constructions;
 use crate::model::name::Name;
-use crate::model::program::{At, ClassRef, ExprRef};
+use crate::model::program::{At, ClassRef, ExprRef, Sort};
 use crate::model::query::Holder;
 use crate::model::vocabulary::{Op, Role};
 
@@ -23,10 +23,8 @@ pub(super) fn find(analysis: &Analysis<'_>) -> Vec<Found> {
     for made in constructions(&analysis.flow, &[Role::SessionFramework]) {
         of_options(analysis, made, &mut out);
     }
-    for made in analysis.flow.program.exprs() {
-        if matches!(analysis.flow.program.kind(made), ExprKind::Call { .. })
-            && analysis.flow.performs(made, Op::SessionUpstreams)
-        {
+    for made in analysis.flow.program.exprs_of([Sort::Call]) {
+        if analysis.flow.performs(made, Op::SessionUpstreams) {
             let name = analysis.flow.callee_name(made).unwrap_or_else(|| Name::new("client"));
             out.push(store(analysis, name, name.text(), Holds::Upstream, made, vec![made]));
         }
@@ -105,7 +103,7 @@ fn of_options(analysis: &Analysis<'_>, made: ExprRef, out: &mut Vec<Found>) {
     let flow = &analysis.flow;
     let reads: Vec<ExprRef> = flow
         .program
-        .exprs()
+        .exprs_of([Sort::Member])
         .filter(|at| {
             is_session_read(analysis, *at) && analysis.lives.handler_reach.contains(&flow.program.func_of(*at))
         })
@@ -113,7 +111,8 @@ fn of_options(analysis: &Analysis<'_>, made: ExprRef, out: &mut Vec<Found>) {
     if reads.is_empty() {
         return;
     }
-    let changes: Vec<ExprRef> = flow.program.exprs().filter(|at| changes_session(analysis, *at)).collect();
+    let changes: Vec<ExprRef> =
+        flow.program.exprs_of([Sort::Assign, Sort::Call]).filter(|at| changes_session(analysis, *at)).collect();
     let name = Name::new("session");
     if !changes.is_empty() {
         out.push(store(analysis, name, "session", Holds::AppState, authenticate, changes));

@@ -4,7 +4,7 @@ use super::stores::Analysis;
 use crate::model::facts::{ExprId, ExprKind, Key};
 use crate::model::flow::value::{ObjId, Value};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::vocabulary::Role;
 
 pub(super) fn frameworks(analysis: &Analysis<'_>) -> Vec<ExprRef> {
@@ -26,7 +26,7 @@ pub(super) fn keeps_sessions(analysis: &Analysis<'_>, made: ExprRef) -> bool {
     let flow = &analysis.flow;
     let servers: Vec<ObjId> = flow.objects_at(made).collect();
     let mut options: Vec<ObjId> = Vec::new();
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Call]) {
         let ExprKind::Call { callee, args } = flow.program.kind(at) else { continue };
         let ExprKind::Member { object, .. } = flow.program.module(at.module).kind(*callee) else { continue };
         if flow.objects_at(At { module: at.module, id: *object }).any(|id| servers.contains(&id)) {

@@ -4,7 +4,7 @@ use super::stores::Analysis;
 use crate::model::facts::{ExprKind, FuncKind, Language, Span};
 use crate::model::flow::value::Value;
 use crate::model::flow::{Registered, Root};
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::vocabulary::Role;
 
 /// `ctx.session.client_params`.
@@ -16,7 +16,7 @@ pub(super) fn reads(analysis: &Analysis<'_>) -> Vec<ExprRef> {
         }
         _ => false,
     };
-    flow.program.exprs().filter(reads).collect()
+    flow.program.exprs_of([Sort::Member]).filter(reads).collect()
 }
 
 /// Hooks that run with the handshake or after it, each as a module and the bytes of what names it.
@@ -29,7 +29,7 @@ pub(super) fn hooks(analysis: &Analysis<'_>) -> Vec<(u32, Span)> {
 /// `server.oninitialized = …`.
 fn assigned<'a>(analysis: &'a Analysis<'_>) -> impl Iterator<Item = (u32, Span)> + 'a {
     let flow = &analysis.flow;
-    flow.program.exprs().filter_map(move |at| {
+    flow.program.exprs_of([Sort::Assign]).filter_map(move |at| {
         let ExprKind::Assign { target, value, .. } = flow.program.kind(at) else { return None };
         let facts = flow.program.module(at.module);
         let ExprKind::Member { object, name } = facts.kind(*target) else { return None };

@@ -9,7 +9,7 @@ use super::stores::{Analysis, Found};
 use crate::model::facts::ExprKind;
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Value};
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::vocabulary::Op;
 
 /// Finds them, where the code of tools writes and compares. In a route it is the transport's business who comes back.
@@ -17,7 +17,7 @@ pub fn find(analysis: &Analysis<'_>) -> Vec<Found> {
     let mut out: Vec<Found> = Vec::new();
     let mut compared = None;
     let by_tools = |at: ExprRef| analysis.lives.handler_reach.contains(&analysis.flow.program.func_of(at));
-    for at in analysis.flow.program.exprs().filter(|at| by_tools(*at)) {
+    for at in analysis.flow.program.exprs_of([Sort::Assign, Sort::Call]).filter(|at| by_tools(*at)) {
         for (object, receiver, value) in written(analysis, at) {
             let Some(id) = session_at(analysis, value) else { continue };
             let access = Access {
@@ -80,7 +80,7 @@ fn comparisons(analysis: &Analysis<'_>) -> Vec<ExprRef> {
     let flow = &analysis.flow;
     let is_session = |side| flow.is_id(side) || is_minted(flow, &analysis.lives, side);
     let mut out = Vec::new();
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Compare]) {
         let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { continue };
         if !analysis.lives.handler_reach.contains(&flow.program.func_of(at)) {
             continue;

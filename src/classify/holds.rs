@@ -275,7 +275,7 @@ pub fn stored_values(analysis: &Analysis<'_>, keyed: &Keyed) -> Vec<Value> {
             out.extend(analysis.flow.at(value));
         }
     }
-    out.sort_by_key(|value| format!("{value:?}"));
+    out.sort_by_cached_key(|value| format!("{value:?}"));
     out.dedup();
     out
 }

@@ -11,7 +11,8 @@ const RECORDS: u32 = 2;
 
 /// Where an id labels telemetry. Log lines of a transport map's own life (opened, closed) go away with the map and are no labels.
 pub fn find(analysis: &Analysis<'_>) -> Vec<ExprRef> {
-    if analysis.never_opens_sessions() {
+    // Where no id enters there is none anywhere.
+    if analysis.flow.sources().is_empty() || analysis.never_opens_sessions() {
         return Vec::new();
     }
     let has_map = analysis.stores.iter().any(|found| found.with_transport);

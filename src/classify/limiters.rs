@@ -11,7 +11,7 @@ use crate::model::facts::{ExprId, ExprKind, SymbolId};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Flow, Root};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::vocabulary::Role;
 
 /// Calls that answer the present time.
@@ -89,7 +89,7 @@ pub(super) struct Ordered {
 impl Ordered {
     fn of(flow: &Flow<'_>) -> Self {
         let (mut comparisons, mut objects) = (FxHashSet::default(), FxHashSet::default());
-        for at in flow.program.exprs() {
+        for at in flow.program.exprs_of([Sort::Compare]) {
             let ExprKind::Compare { operator, .. } = flow.program.kind(at) else { continue };
             if !matches!(operator.text(), "<" | ">" | "<=" | ">=") {
                 continue;
@@ -109,7 +109,7 @@ impl Ordered {
 /// Whether a field of a record is a number, since something asks whether it is more or less than another.
 pub(super) fn is_ordered(analysis: &Analysis<'_>, record: ObjId, field: Name) -> bool {
     let flow = &analysis.flow;
-    flow.program.exprs().any(|at| {
+    flow.program.exprs_of([Sort::Compare]).any(|at| {
         let ExprKind::Compare { operator, left, right } = flow.program.kind(at) else { return false };
         matches!(operator.text(), "<" | ">" | "<=" | ">=")
             && [*left, *right].into_iter().any(|side| match flow.program.module(at.module).kind(side) {

@@ -9,7 +9,7 @@ use crate::model::facts::{AssignKind, Choice, ExprId, ExprKind};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Value};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::program::{At, ExprRef, FuncRef, Sort};
 use crate::model::vocabulary::Op;
 
 /// When a handle is made up.
@@ -82,7 +82,7 @@ impl Looker<'_, '_> {
                 .then(|| self.named(at, given, When::NoneGiven))
                 .flatten()
         };
-        self.flow.program.exprs().filter_map(minted).collect()
+        self.flow.program.exprs_of([Sort::Either, Sort::Assign]).filter_map(minted).collect()
     }
 
     /// The argument and the random id of an expression that takes the one or else the other.
@@ -257,7 +257,10 @@ impl Looker<'_, '_> {
 
     /// Every use of the registry by key.
     fn keys(&self) -> impl Iterator<Item = (ExprRef, ExprRef, Use)> + '_ {
-        self.flow.program.exprs().filter_map(|at| self.used(at).map(|(key, how)| (at, key, how)))
+        self.flow
+            .program
+            .exprs_of([Sort::Index, Sort::Contains, Sort::Call])
+            .filter_map(|at| self.used(at).map(|(key, how)| (at, key, how)))
     }
 
     /// The key of a use, and what the use does.

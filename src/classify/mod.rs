@@ -11,6 +11,7 @@ mod counts;
 mod credentials;
 mod defaults;
 mod describe;
+mod dispatch;
 pub mod failure;
 mod folders;
 mod framework_state;

@@ -7,7 +7,7 @@ use super::words;
 use crate::model::facts::{Arg, ExprId, ExprKind};
 use crate::model::flow::value::Value;
 use crate::model::flow::{Base, Flow, Target};
-use crate::model::program::{At, ClassRef, ExprRef};
+use crate::model::program::{At, ClassRef, ExprRef, Sort};
 use crate::model::query::Holder;
 use crate::model::vocabulary::Op;
 
@@ -20,7 +20,7 @@ pub(super) fn collect(flow: &Flow<'_>, found: &mut Vec<Keyed>) {
     if rows.is_empty() {
         return;
     }
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Compare, Sort::Call]) {
         let here = |id: ExprId| At { module: at.module, id };
         match flow.program.kind(at) {
             // `Row.column == id`: a column of all rows, and no field of one.

@@ -6,7 +6,7 @@ use crate::model::facts::{AssignKind, ExprKind, FuncKind};
 use crate::model::flow::value::{ObjId, Value};
 use crate::model::flow::{Flow, Owner};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef, FuncRef, SymbolRef};
+use crate::model::program::{At, ExprRef, FuncRef, Sort, SymbolRef};
 use crate::model::vocabulary::{Op, Role};
 
 /// Changes made by a set of functions.
@@ -28,7 +28,7 @@ impl Mutations {
     /// What the given functions change.
     pub fn of(flow: &Flow<'_>, functions: &FxHashSet<FuncRef>) -> Self {
         let mut out = Self::default();
-        for at in flow.program.exprs() {
+        for at in flow.program.exprs_of([Sort::Assign, Sort::Delete, Sort::Call, Sort::Member]) {
             let func = flow.program.func_of(at);
             if functions.contains(&func) {
                 out.add(flow, at, func);

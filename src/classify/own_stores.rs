@@ -132,12 +132,13 @@ fn is_known(package: Name) -> bool {
 pub(super) fn access(flow: &Flow<'_>, at: ExprRef) -> Option<(Access, ObjId)> {
     let ExprKind::Call { callee, args } = flow.program.kind(at) else { return None };
     let ExprKind::Member { object, name } = flow.program.module(at.module).kind(*callee) else { return None };
-    let kind = operation(name.text())?;
     let receiver = At { module: at.module, id: *object };
     let key = At { module: at.module, id: args.first().filter(|arg| !arg.spread)?.value };
+    // Few calls are given an id; what the words of a name say is the costlier question.
     if !keys_session(flow, key) {
         return None;
     }
+    let kind = operation(name.text())?;
     let (id, own) = flow.objects_at(receiver).find_map(|id| Some((id, class(flow, id)?)))?;
     let func = flow.program.func_of(at);
     let method = flow.method_of(own, *name, false)?;

@@ -3,7 +3,7 @@
 use super::stores::Analysis;
 use crate::model::facts::{Exported, ExprId, ExprKind, Key, Module, Span, SymbolKind, TOP};
 use crate::model::flow::value::Value;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 
 /// A place where it does so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn find(analysis: &Analysis<'_>) -> Vec<Several> {
         adapters(index, module, &mut out);
         handlers(index, module, &mut out);
     }
-    for at in program.exprs() {
+    for at in program.exprs_of([Sort::Call, Sort::New]) {
         if let ExprKind::Call { callee, .. } | ExprKind::New { callee, .. } = program.kind(at) {
             call(analysis, at, *callee, &mut out);
         }

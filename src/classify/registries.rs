@@ -12,14 +12,14 @@ use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Owner, Registered, Root};
 use crate::model::lives::Contexts;
 use crate::model::name::{Name, part};
-use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::program::{At, ExprRef, FuncRef, Sort};
 use crate::model::vocabulary::{Op, Role};
 
 /// Containers that arguments of tools look into and whose keys are random.
 pub(super) fn registries(analysis: &Analysis<'_>) -> Vec<Registry> {
     let flow = &analysis.flow;
     let mut out: Vec<Registry> = Vec::new();
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Call, Sort::Index]) {
         let (receiver, key) = match flow.program.kind(at) {
             ExprKind::Call { args, .. } => {
                 let Some(first) = args.first() else { continue };
@@ -91,7 +91,7 @@ fn is_own(analysis: &Analysis<'_>, object: ExprRef) -> bool {
 pub(super) fn dead_maps(analysis: &Analysis<'_>) -> Vec<ObjId> {
     let flow = &analysis.flow;
     let mut filled: FxHashSet<ObjId> = FxHashSet::default();
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Assign, Sort::Call]) {
         match flow.program.kind(at) {
             ExprKind::Assign { target, .. } => {
                 if let ExprKind::Index { object, .. } = flow.program.module(at.module).kind(*target) {
@@ -234,12 +234,8 @@ fn owning(analysis: &Analysis<'_>, registries: &[Registry]) -> FxHashSet<ObjId> 
     }
     let mut holders: FxHashMap<ObjId, Vec<ObjId>> = FxHashMap::default();
     for id in flow.object_ids() {
-        for (_, values) in flow.fields(id) {
-            for value in values {
-                if let Value::Object(inner) = value {
-                    holders.entry(inner).or_default().push(id);
-                }
-            }
+        for inner in flow.fields_of(id) {
+            holders.entry(inner).or_default().push(id);
         }
     }
     let mut outermost: Vec<ObjId> = owning.iter().copied().collect();

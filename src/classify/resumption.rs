@@ -1,11 +1,11 @@
 //! Streams that clients resume: where code reads `Last-Event-ID`, replays events, or closes streams so that clients come back.
 
 use super::stores::Analysis;
-use crate::model::facts::ExprKind;
+use crate::model::facts::{ExprKind, Module};
 use crate::model::flow::Flow;
 use crate::model::flow::value::Value;
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 
 /// What counts on a stream that is resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,7 @@ const CLOSES: &[&str] = &[
 /// All places of a program that count on streams of the protocol being resumed.
 pub(super) fn find(analysis: &Analysis<'_>) -> Vec<(ExprRef, Resumes)> {
     let flow = &analysis.flow;
-    let speaking: Vec<bool> =
-        (0..flow.program.modules.len() as u32).map(|module| speaks_protocol(flow, module)).collect();
+    let speaking = speaking(flow);
     let at_place = |at: ExprRef| {
         if reads_last_event_id(flow, at) {
             return Some((at, Resumes::Reads));
@@ -41,20 +40,30 @@ pub(super) fn find(analysis: &Analysis<'_>) -> Vec<(ExprRef, Resumes)> {
         let own = CLOSES.contains(&name.text()) && !flow.callees(at).is_empty();
         (!own).then_some((at, Resumes::Calls(name)))
     };
-    flow.program.exprs().filter(|at| speaking[at.module as usize]).filter_map(at_place).collect()
+    flow.program
+        .exprs_of([Sort::Index, Sort::Contains, Sort::Call])
+        .filter(|at| speaking[at.module as usize])
+        .filter_map(at_place)
+        .collect()
 }
 
-/// Whether a module has to do with the protocol: other routes of an application have streams of events as well.
-fn speaks_protocol(flow: &Flow<'_>, module: u32) -> bool {
-    let facts = flow.program.module(module);
+/// For each module, whether it has to do with the protocol: other routes of an application have streams of events as well.
+fn speaking(flow: &Flow<'_>) -> Vec<bool> {
     let of_sdk = |source: &str| {
         let package = source.split(['.', ':']).next().unwrap_or_default();
         source.starts_with("@modelcontextprotocol/") || matches!(package, "mcp" | "fastmcp" | "rmcp" | "rust_mcp_sdk")
     };
     let names_it = |text: &str| text.ends_with("/mcp") || text.eq_ignore_ascii_case("mcp-session-id");
-    facts.imports.iter().any(|import| of_sdk(import.source.text()))
-        || flow.sources().iter().any(|source| source.at.module == module)
-        || facts.exprs.iter().any(|expr| matches!(&expr.kind, ExprKind::Text(text) if names_it(text.text())))
+    let imports_it = |facts: &Module| facts.imports.iter().any(|import| of_sdk(import.source.text()));
+    let mut speaking: Vec<bool> = flow.program.modules.iter().map(imports_it).collect();
+    for source in flow.sources() {
+        speaking[source.at.module as usize] = true;
+    }
+    for at in flow.program.exprs_of([Sort::Text]) {
+        let speaks = &mut speaking[at.module as usize];
+        *speaks = *speaks || matches!(flow.program.kind(at), ExprKind::Text(text) if names_it(text.text()));
+    }
+    speaking
 }
 
 /// Whether an expression reads the header: `headers['last-event-id']`, `req.get(LAST_EVENT_ID)`, `"last-event-id" in headers`.

@@ -10,14 +10,14 @@ use super::keys::{keys_session, session_part};
 use crate::model::facts::{ExprId, ExprKind};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, Value};
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::vocabulary::{Op, Role};
 
 /// Adds the lists whose records are told apart by a session id, as far as no id indexes them otherwise.
 pub(super) fn collect(flow: &Flow<'_>, out: &mut Vec<Keyed>) {
     let known: FxHashSet<ObjId> = out.iter().filter_map(|keyed| keyed.object).collect();
     let mut lists: FxHashSet<ObjId> = FxHashSet::default();
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Compare]) {
         for (access, record) in compared(flow, at) {
             let holds = |value: &Value| matches!(value, Value::Object(id) if *id == record);
             for list in flow.object_ids().filter(|id| flow.object(*id).role == Some(Role::List)) {
@@ -31,7 +31,7 @@ pub(super) fn collect(flow: &Flow<'_>, out: &mut Vec<Keyed>) {
     if lists.is_empty() {
         return;
     }
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Call]) {
         for (access, list) in added(flow, at).into_iter().filter(|(_, list)| lists.contains(list)) {
             access::add(flow, out, access, Some(list));
         }

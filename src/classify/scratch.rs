@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 
 use super::access::{Access, Kind};
 use crate::model::facts::{SymbolId, TOP};
-use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, Value};
+use crate::model::flow::{Flow, NodeId};
 use crate::model::lives::Lives;
 use crate::model::program::{At, FuncRef};
 use crate::model::vocabulary::Role;
@@ -19,46 +19,47 @@ pub(super) fn is_scratch(flow: &Flow<'_>, object: Option<ObjId>, func: FuncRef) 
     })
 }
 
-/// What is kept somewhere: in a field or an element of something, or in a variable that lives longer than a call.
-pub(super) struct Kept(FxHashSet<ObjId>);
-
-impl Kept {
-    pub(super) fn new(flow: &Flow<'_>, lives: &Lives) -> Self {
-        let mut out = FxHashSet::default();
-        let mut add = |values: &[Value]| {
-            out.extend(values.iter().filter_map(|value| match value {
-                Value::Object(id) => Some(*id),
-                _ => None,
-            }));
-        };
-        for (owner, names) in &flow.field_names {
-            for name in names {
-                flow.known_field(*owner, *name).into_iter().for_each(|node| add(flow.values(node)));
+/// Those of some objects that are kept: in a field or an element of something, or in a variable that lives longer than a call.
+pub(super) fn kept(flow: &Flow<'_>, lives: &Lives, among: &FxHashSet<ObjId>) -> FxHashSet<ObjId> {
+    let mut out = FxHashSet::default();
+    if among.is_empty() {
+        return out;
+    }
+    let held = |node: NodeId| {
+        flow.values(node).iter().filter_map(|value| match value {
+            Value::Object(id) if among.contains(id) => Some(*id),
+            _ => None,
+        })
+    };
+    for (owner, names) in &flow.field_names {
+        out.extend(names.iter().filter_map(|name| flow.known_field(*owner, *name)).flat_map(held));
+    }
+    for (module, facts) in (0u32..).zip(&flow.program.modules) {
+        for (index, symbol) in facts.symbols.iter().enumerate() {
+            let symbol_ref = At { module, id: SymbolId(index as u32) };
+            let mut held = held(flow.symbol_node(symbol_ref)).peekable();
+            if held.peek().is_none() {
+                continue;
+            }
+            let captured = || flow.uses(symbol_ref).any(|at| flow.program.func_of(at).id != symbol.func);
+            let within = || lives.within_calls(At { module, id: symbol.func });
+            if symbol.func == TOP || (!within() && captured()) {
+                out.extend(held);
             }
         }
-        for (module, facts) in (0u32..).zip(&flow.program.modules) {
-            for (index, symbol) in facts.symbols.iter().enumerate() {
-                let symbol_ref = At { module, id: SymbolId(index as u32) };
-                let captured = || flow.uses(symbol_ref).any(|at| flow.program.func_of(at).id != symbol.func);
-                let within = lives.within_calls(At { module, id: symbol.func });
-                if symbol.func == TOP || (!within && captured()) {
-                    add(flow.values(flow.symbol_node(symbol_ref)));
-                }
-            }
-        }
-        Self(out)
     }
+    out
+}
 
-    /// Whether a container is made for one call, or for one run of the function that alone uses it, and kept nowhere.
-    pub(super) fn is_of_one_call(&self, flow: &Flow<'_>, lives: &Lives, id: ObjId, accesses: &[Access]) -> bool {
-        let Site::Expr(made) = flow.object(id).site else { return false };
-        let func = flow.program.func_of(made);
-        let plain = matches!(flow.acts_as(id), Some(Role::Map | Role::Set | Role::List));
-        // What is handed on only to be asked is asked while the function runs.
-        let of_run = |access: &Access| access.func == func || access.kind == Kind::Test;
-        let alone = || func.id != TOP && accesses.iter().all(of_run);
-        plain && (lives.within_calls(func) || alone()) && !self.0.contains(&id)
-    }
+/// Whether a container is made for one call, or for one run of the function that alone uses it.
+pub(super) fn is_of_one_call(flow: &Flow<'_>, lives: &Lives, id: ObjId, accesses: &[Access]) -> bool {
+    let Site::Expr(made) = flow.object(id).site else { return false };
+    let func = flow.program.func_of(made);
+    let plain = matches!(flow.acts_as(id), Some(Role::Map | Role::Set | Role::List));
+    // What is handed on only to be asked is asked while the function runs.
+    let of_run = |access: &Access| access.func == func || access.kind == Kind::Test;
+    let alone = || func.id != TOP && accesses.iter().all(of_run);
+    plain && (lives.within_calls(func) || alone())
 }
 
 /// Whether all that a container has is texts written in the code.

@@ -12,7 +12,7 @@ use super::words;
 use crate::model::facts::{ExprKind, Key};
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::Contexts;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::vocabulary::Role;
 
 /// Whether a store of a session holds credentials or identities.
@@ -88,7 +88,7 @@ pub(super) fn has_auth(
 /// Whether the owner that a record names is compared with somebody: the session is pinned to a user.
 fn compares_owner(analysis: &Analysis<'_>, objects: &[ObjId]) -> bool {
     let flow = &analysis.flow;
-    flow.program.exprs().any(|at| {
+    flow.program.exprs_of([Sort::Compare]).any(|at| {
         let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { return false };
         // A record found by the session's own id says nothing of a user.
         if [*left, *right].iter().all(|side| flow.is_id(At { module: at.module, id: *side })) {

@@ -3,7 +3,7 @@
 use super::stores::Analysis;
 use crate::model::facts::{Arg, ExprKind};
 use crate::model::flow::value::ObjId;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::vocabulary::Role;
 
 /// Whether the requests themselves are handed to one of the objects, outside of tools, and what it makes of them is the answer.
@@ -13,7 +13,7 @@ pub fn answer_requests(analysis: &Analysis<'_>, objects: &[ObjId]) -> bool {
     if !objects.iter().any(own) {
         return false;
     }
-    flow.program.exprs().any(|at| {
+    flow.program.exprs_of([Sort::Call]).any(|at| {
         let ExprKind::Call { callee, args } = flow.program.kind(at) else { return false };
         let ExprKind::Member { object, .. } = flow.program.module(at.module).kind(*callee) else { return false };
         !args.is_empty()

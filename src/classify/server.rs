@@ -9,7 +9,7 @@ use super::stores::{Analysis, Found};
 use crate::model::facts::{ExprKind, Key, Language, Span};
 use crate::model::flow::value::{SourceKind, Value};
 use crate::model::lives::{Contexts, Mode};
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::vocabulary::Role as Plays;
 
 /// A package as far as the answer needs it.
@@ -268,7 +268,7 @@ fn principal(analysis: &Analysis<'_>, signals: &Signals, modules: &[bool]) -> (P
         return (if user { Principal::User } else { Principal::App }, Some(*at));
     }
     // A credential that a route compares with a value of the server's own: one key for everybody.
-    for at in flow.program.exprs().filter(|at| modules[at.module as usize]) {
+    for at in flow.program.exprs_of([Sort::Compare]).filter(|at| modules[at.module as usize]) {
         let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { continue };
         let (left, right) = (At { module: at.module, id: *left }, At { module: at.module, id: *right });
         let credential = |side| flow.at(side).iter().any(|v| matches!(v, Value::Credential(_)));

@@ -5,12 +5,12 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashSet;
 
 use super::defaults;
-use crate::model::facts::{Arg, ExprKind, Key};
+use crate::model::facts::{Arg, ExprKind, Key, Language};
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::lives::Mode;
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::vocabulary::{Role, SetupNames};
 
 /// A place that decides whether there are sessions.
@@ -61,8 +61,8 @@ impl Setups {
     pub fn new(flow: &Flow<'_>) -> Self {
         let mut out = Self::default();
         let (mut settings, mut serving) = (Vec::new(), Vec::new());
-        let handed_over = OnceCell::new();
-        for at in flow.program.exprs() {
+        let looker = Looker { flow, handed_over: OnceCell::new(), offered: OnceCell::new() };
+        for at in flow.program.exprs_of([Sort::Call, Sort::Assign, Sort::Member]) {
             let facts = flow.program.module(at.module);
             let names = names(flow, at);
             if names.switches.is_empty() {
@@ -71,7 +71,7 @@ impl Setups {
             let inner = |id| At { module: at.module, id };
             match facts.kind(at.id) {
                 ExprKind::Call { callee, args } => {
-                    out.call(flow, at, inner(*callee), args, &mut settings, &mut serving);
+                    out.call(&looker, at, inner(*callee), args, &mut settings, &mut serving);
                 }
                 ExprKind::Assign { target, value, .. } => match facts.kind(*target) {
                     ExprKind::Member { object, name } if names.switches.contains(&name.text()) => {
@@ -86,7 +86,7 @@ impl Setups {
                         if is_environment(flow, inner(*key))
                             || matches!(facts.kind(*key), ExprKind::Text(text) if names.switches.contains(&text.text())
                                 && (is_own_word(text.text())
-                                    || flow.objects_at(inner(*object)).any(|id| handed_over.get_or_init(|| spread_objects(flow)).contains(&id)))) =>
+                                    || flow.objects_at(inner(*object)).any(|id| looker.is_handed_over(id)))) =>
                     {
                         settings.push(Setting { value: inner(*value), servers: Vec::new() });
                     }
@@ -118,13 +118,14 @@ impl Setups {
 
     fn call(
         &mut self,
-        flow: &Flow<'_>,
+        looker: &Looker<'_, '_>,
         at: ExprRef,
         callee: ExprRef,
         args: &[Arg],
         settings: &mut Vec<Setting>,
         serving: &mut Vec<Serves>,
     ) {
+        let flow = looker.flow;
         let names = names(flow, at);
         let inner = |id| At { module: at.module, id };
         let made = |role: Role| {
@@ -183,7 +184,7 @@ impl Setups {
             flow.objects_at(receiver).filter(|id| flow.object(*id).role == Some(Role::Server)).collect();
         let unknown = servers.is_empty() && !flow.objects_at(receiver).any(|id| flow.object(id).role.is_some());
         let transport = given(names.transport).or_else(|| args.first().filter(|arg| arg.name.is_none() && !arg.spread));
-        let over = transport.map_or(Over::Unsaid, |arg| over(flow, inner(arg.value), arg.name.is_some()));
+        let over = transport.map_or(Over::Unsaid, |arg| looker.over(inner(arg.value), arg.name.is_some()));
         let method = name.text();
         let run = names.run.contains(&method);
         let http = if run {
@@ -220,7 +221,7 @@ fn is_own_word(name: &str) -> bool {
 /// What is handed over as `**options` somewhere.
 fn spread_objects(flow: &Flow<'_>) -> FxHashSet<ObjId> {
     let mut out = FxHashSet::default();
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Call, Sort::New]) {
         let (ExprKind::Call { args, .. } | ExprKind::New { args, .. }) = flow.program.kind(at) else { continue };
         for arg in args.iter().filter(|arg| arg.spread) {
             out.extend(flow.objects_at(At { module: at.module, id: arg.value }));
@@ -237,31 +238,55 @@ enum Over {
     Unsaid,
 }
 
-fn over(flow: &Flow<'_>, at: ExprRef, named: bool) -> Over {
-    let texts: Vec<&str> = flow
-        .at(at)
-        .iter()
-        .filter_map(|value| match value {
-            Value::Text(text) => Some(text.text()),
-            _ => None,
+/// What is the same for all servers of a program, found where one first asks for it.
+struct Looker<'a, 'p> {
+    flow: &'a Flow<'p>,
+    handed_over: OnceCell<FxHashSet<ObjId>>,
+    offered: OnceCell<Vec<Language>>,
+}
+
+impl Looker<'_, '_> {
+    /// Whether an object is handed over as `**options` somewhere.
+    fn is_handed_over(&self, id: ObjId) -> bool {
+        self.handed_over.get_or_init(|| spread_objects(self.flow)).contains(&id)
+    }
+
+    /// The languages in which the program names HTTP as the SDKs do.
+    fn offered(&self) -> &[Language] {
+        self.offered.get_or_init(|| {
+            let mut out = Vec::new();
+            for at in self.flow.program.exprs_of([Sort::Text]) {
+                let language = self.flow.program.module(at.module).language;
+                if !out.contains(&language)
+                    && let ExprKind::Text(text) = self.flow.program.kind(at)
+                    && is_named_http(names(self.flow, at), text.text())
+                {
+                    out.push(language);
+                }
+            }
+            out
         })
-        .collect();
-    let names = names(flow, at);
-    if texts.iter().any(|text| names.http.contains(text)) {
-        return Over::Http;
     }
-    if texts.iter().any(|text| names.sse.contains(text)) {
-        return Over::Sse;
+
+    fn over(&self, at: ExprRef, named: bool) -> Over {
+        let texts = || {
+            self.flow.at(at).iter().filter_map(|value| match value {
+                Value::Text(text) => Some(text.text()),
+                _ => None,
+            })
+        };
+        let names = names(self.flow, at);
+        if texts().any(|text| names.http.contains(&text)) {
+            return Over::Http;
+        }
+        if texts().any(|text| names.sse.contains(&text)) {
+            return Over::Sse;
+        }
+        let written = matches!(self.flow.program.kind(at), ExprKind::Text(_));
+        // Chosen elsewhere, among what the program names.
+        let offered = named && !written && self.offered().contains(&self.flow.program.module(at.module).language);
+        if offered { Over::Http } else { Over::Other }
     }
-    let written = matches!(flow.program.kind(at), ExprKind::Text(_));
-    // Chosen elsewhere, among what the program names.
-    let offered = named
-        && !written
-        && flow.program.exprs().any(|text| {
-            let same = flow.program.module(text.module).language == flow.program.module(at.module).language;
-            same && matches!(flow.program.kind(text), ExprKind::Text(text) if is_named_http(names, text.text()))
-        });
-    if offered { Over::Http } else { Over::Other }
 }
 
 /// A text that means HTTP to an SDK and nothing else to anybody.

@@ -16,7 +16,7 @@ use crate::model::flow::value::{ObjId, Site, Value};
 use crate::model::flow::{Edge, Registered};
 use crate::model::lives::{Contexts, Mode};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef, FuncRef};
+use crate::model::program::{At, ExprRef, FuncRef, Sort};
 use crate::model::vocabulary::{Op, Role};
 
 /// A registry of handles: a container in which the model's argument finds what a random id was given to.
@@ -93,7 +93,7 @@ impl Signals {
     /// Collects the facts of an analysed program.
     pub fn new(analysis: &Analysis<'_>) -> Self {
         let mut out = Self::default();
-        for at in analysis.flow.program.exprs() {
+        for at in analysis.flow.program.exprs_of([Sort::Call, Sort::Text, Sort::Object]) {
             match analysis.flow.program.kind(at) {
                 ExprKind::Call { .. } => out.call(analysis, at),
                 ExprKind::Text(text) => out.text(analysis, at, *text),
@@ -294,9 +294,8 @@ impl Signals {
         if made_per_request || !single_use || !analysis.lives.object_per_process(flow, transport) {
             return;
         }
-        for at in flow.program.exprs() {
-            if matches!(flow.program.kind(at), ExprKind::Call { .. })
-                && per_request(flow.program.func_of(at))
+        for at in flow.program.exprs_of([Sort::Call]) {
+            if per_request(flow.program.func_of(at))
                 && flow.performed(at).iter().any(|p| p.op == Op::HandleRequest && p.object == Some(transport))
                 && !self.shared.contains(&(at, transport))
             {

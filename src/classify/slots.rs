@@ -10,14 +10,14 @@ use crate::model::facts::{AssignKind, ExprKind};
 use crate::model::flow::value::{SourceKind, Value};
 use crate::model::flow::{Flow, Owner};
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::query::Holder;
 
 /// Finds the places of a program that remember one session and that later requests are compared with.
 pub fn find(analysis: &Analysis<'_>) -> Vec<Found> {
     let flow = &analysis.flow;
     let mut out: Vec<Found> = Vec::new();
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Assign]) {
         let ExprKind::Assign { target, value, kind: AssignKind::Set } = flow.program.kind(at) else { continue };
         if !flow.program.tables(at.module).traits.explicit_factories {
             continue;
@@ -105,7 +105,7 @@ fn compared(flow: &Flow<'_>, owner: Owner, name: Name) -> bool {
         .filter(|value| matches!(value, Value::Id(_)))
         .collect();
     !ids.is_empty()
-        && flow.program.exprs().any(|at| {
+        && flow.program.exprs_of([Sort::Compare]).any(|at| {
             let ExprKind::Compare { left, right, .. } = flow.program.kind(at) else { return false };
             let side = |id| flow.at(At { module: at.module, id }).iter().any(|value| ids.contains(value));
             side(*left) && side(*right)

@@ -1,12 +1,14 @@
 //! Stores: everything that is kept per session, with what it holds, where it belongs and what becomes of it.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::{Access, Bag, Keyed, Kind};
 use super::answer::{Carrier, Failure, Holds, KeyedBy};
 use super::bodies::Body;
+use super::dispatch::Dispatch;
 use super::failure;
 use super::holds;
 use super::lifetime::{Finder, Held, Lasting};
@@ -87,6 +89,8 @@ pub struct Analysis<'p> {
     pub(super) rescues: OnceCell<Vec<ExprRef>>,
     /// What handlers are registered by, once somebody asks.
     pub(super) registered: OnceCell<FxHashMap<FuncRef, Vec<ExprRef>>>,
+    /// What the handlers of all tools run, for each that was asked about.
+    pub(super) dispatches: RefCell<FxHashMap<FuncRef, Rc<Dispatch>>>,
 }
 
 impl<'p> Analysis<'p> {
@@ -113,6 +117,7 @@ impl<'p> Analysis<'p> {
             mutating: OnceCell::new(),
             rescues: OnceCell::new(),
             registered: OnceCell::new(),
+            dispatches: RefCell::default(),
         };
         analysis.stores = analysis.find_stores();
         let sessionless = analysis.never_opens_sessions();

@@ -4,7 +4,7 @@ use super::stores::Analysis;
 use crate::model::facts::{ExprKind, Key};
 use crate::model::flow::Flow;
 use crate::model::name::Name;
-use crate::model::program::{At, ExprRef};
+use crate::model::program::{At, ExprRef, Sort};
 use crate::model::vocabulary::Op;
 
 /// The SDKs' methods that send one, in TypeScript and Python. What answers a request (`extra.sendNotification`, `ctx.info`) goes with the
@@ -34,14 +34,15 @@ const METHODS: &[&str] = &[
 /// All sends, each with what it is called: the method of the SDK, or that of the protocol.
 pub(super) fn find(analysis: &Analysis<'_>) -> Vec<(ExprRef, Name)> {
     let flow = &analysis.flow;
-    flow.program.exprs().filter_map(|at| Some((at, sent(flow, at)?))).collect()
+    flow.program.exprs_of([Sort::Call]).filter_map(|at| Some((at, sent(flow, at)?))).collect()
 }
 
 fn sent(flow: &Flow<'_>, at: ExprRef) -> Option<Name> {
     let ExprKind::Call { args, .. } = flow.program.kind(at) else { return None };
     let name = flow.callee_name(at)?;
     let by_hand = name == "notification";
-    if !by_hand && !SENDS.contains(&name.text()) {
+    // They all begin alike, and few calls do.
+    if !by_hand && !(name.text().starts_with("send") && SENDS.contains(&name.text())) {
         return None;
     }
     let of_server = |op: Op| matches!(op, Op::Notify | Op::LogMessage | Op::ListChanged);

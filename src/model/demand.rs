@@ -10,7 +10,7 @@ use super::flow::value::Value;
 use super::flow::{Flow, Target, submodule};
 use super::lives::{Contexts, Lives};
 use super::name::Name;
-use super::program::{At, ExprRef, FuncRef, Link, SymbolRef};
+use super::program::{At, ExprRef, FuncRef, Link, Sort, SymbolRef};
 use super::vocabulary::Role;
 
 /// A specifier in a module that leads to a file nobody read yet.
@@ -50,6 +50,7 @@ pub fn wanted(flow: &Flow<'_>, lives: &Lives, unread: &FxHashSet<Unread>) -> Wan
         lives,
         unread,
         tracked: FxHashMap::default(),
+        by_name: false,
         wanted: FxHashSet::default(),
         used: FxHashSet::default(),
     };
@@ -72,6 +73,8 @@ struct Demand<'a, 'p> {
     unread: &'a FxHashSet<Unread>,
     /// What stands for something of unread files, or for what was made with it.
     tracked: FxHashMap<Place, Vec<Unread>>,
+    /// Something is tracked by its name alone.
+    by_name: bool,
     wanted: FxHashSet<Unread>,
     used: FxHashSet<Unread>,
 }
@@ -93,6 +96,7 @@ impl Demand<'_, '_> {
     }
 
     fn track(&mut self, place: Place, leads: &[Unread]) -> bool {
+        self.by_name |= matches!(place, Place::Named(_));
         let known = self.tracked.entry(place).or_default();
         let before = known.len();
         for lead in leads {
@@ -185,7 +189,7 @@ impl Demand<'_, '_> {
     /// Judges every use of what is tracked, and notes where it is put. Says whether that brought anything new.
     fn pass(&mut self) -> bool {
         let mut handed: Vec<(Place, Vec<Unread>)> = Vec::new();
-        for at in self.flow.program.exprs() {
+        for at in self.flow.program.exprs_of([Sort::Require, Sort::Symbol, Sort::Member]) {
             if let Some(leads) = self.leads(at) {
                 if leads.iter().all(|lead| self.wanted.contains(lead)) {
                     continue;
@@ -241,6 +245,9 @@ impl Demand<'_, '_> {
 
     /// The unread files from which an expression may have its value, by its name alone.
     fn leads_by_name(&self, at: ExprRef) -> Option<&Vec<Unread>> {
+        if !self.by_name {
+            return None;
+        }
         let name = match self.flow.program.kind(at) {
             ExprKind::Symbol(id) => self.flow.program.symbol(At { module: at.module, id: *id }).name,
             ExprKind::Member { name, .. } => *name,

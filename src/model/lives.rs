@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::facts::{AssignKind, ExprKind, Span, TOP};
 use super::flow::value::ObjId;
 use super::flow::{Edge, Flow, Root};
-use super::program::{At, ExprRef, FuncRef};
+use super::program::{At, ExprRef, FuncRef, Sort};
 use super::reach::{is_factory, reach, routes};
 use super::vocabulary::Role;
 
@@ -147,7 +147,7 @@ impl Lives {
     /// What code that runs per session puts into variables around it, of the process.
     fn kept_by_process(&self, flow: &Flow<'_>) -> FxHashSet<ObjId> {
         let mut out = FxHashSet::default();
-        for at in flow.program.exprs() {
+        for at in flow.program.exprs_of([Sort::Assign]) {
             let ExprKind::Assign { target, value, kind: AssignKind::Set | AssignKind::IfAbsent } =
                 flow.program.kind(at)
             else {
@@ -209,14 +209,15 @@ impl Lives {
             if self.contexts(func).is_empty() && self.is_orphan(flow, func) {
                 let explicit = program.tables(func.module).traits.explicit_factories;
                 let per_session = program.tables(func.module).traits.factory_per_session;
-                let context = match self.builds_server(flow, func) {
+                let reached = reach(flow, func);
+                let context = match self.builds_server(flow, &reached) {
                     // Whoever serves says so; this sets up something, or nothing was seen to use it.
-                    _ if explicit && self.serves(flow, func) => Contexts::PROCESS,
+                    _ if explicit && self.serves(flow, &reached) => Contexts::PROCESS,
                     _ if explicit => Contexts::UNKNOWN,
                     // What sets up the routes of an app runs once, whatever its routes make.
-                    _ if per_session && self.sets_up_routes(flow, func) => Contexts::PROCESS,
+                    _ if per_session && self.sets_up_routes(func, &reached) => Contexts::PROCESS,
                     // It connects its server itself: over stdio there is one client.
-                    true if !per_session || self.serves_stdio_only(flow, func) => Contexts::PROCESS,
+                    true if !per_session || self.serves_stdio_only(flow, func, &reached) => Contexts::PROCESS,
                     true => {
                         self.assumed.push(func);
                         Contexts::SESSION
@@ -331,30 +332,27 @@ impl Lives {
         !called && !flow.roots.contains_key(&func)
     }
 
-    /// Whether a function sets up a transport, or connects a server.
-    fn serves(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
-        let reached = reach(flow, func);
+    /// Whether a function that reaches others sets up a transport, or connects a server.
+    fn serves(&self, flow: &Flow<'_>, reached: &FxHashSet<FuncRef>) -> bool {
         self.transports.iter().any(|site| reached.contains(&flow.program.func_of(site.at)))
             || flow.connects.keys().any(|at| reached.contains(&flow.program.func_of(*at)))
     }
 
     /// Whether a function, or the object that it makes, serves over stdio and over nothing else.
-    fn serves_stdio_only(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
+    fn serves_stdio_only(&self, flow: &Flow<'_>, func: FuncRef, reached: &FxHashSet<FuncRef>) -> bool {
         if self.stdio.contains(&func) {
             return true;
         }
-        let reached = reach(flow, func);
         let stdio = constructions(flow, &[Role::StdioTransport]);
         stdio.iter().any(|at| reached.contains(&flow.program.func_of(*at)))
             && !self.transports.iter().any(|site| reached.contains(&flow.program.func_of(site.at)))
     }
 
-    fn sets_up_routes(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
-        reach(flow, func).iter().any(|reached| *reached != func && self.routes.contains(reached))
+    fn sets_up_routes(&self, func: FuncRef, reached: &FxHashSet<FuncRef>) -> bool {
+        reached.iter().any(|reached| *reached != func && self.routes.contains(reached))
     }
 
-    fn builds_server(&self, flow: &Flow<'_>, func: FuncRef) -> bool {
-        let reached = reach(flow, func);
+    fn builds_server(&self, flow: &Flow<'_>, reached: &FxHashSet<FuncRef>) -> bool {
         self.servers.iter().any(|at| reached.contains(&flow.program.func_of(*at)))
     }
 }

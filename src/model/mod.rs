@@ -13,6 +13,7 @@ pub mod program;
 pub mod query;
 pub mod reach;
 mod requests;
+mod sorts;
 mod stdio;
 mod transports;
 pub mod vocabulary;

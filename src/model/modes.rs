@@ -5,7 +5,7 @@ use super::flow::value::{ObjId, Value};
 use super::flow::{Flow, Owner};
 use super::lives::Mode;
 use super::name::Name;
-use super::program::{At, ExprRef};
+use super::program::{At, ExprRef, Sort};
 use super::vocabulary::{Role, SwitchRow};
 
 /// The mode of a transport, and the expression that says so, by the switches of the language; `None` where it has none.
@@ -99,7 +99,7 @@ fn positions(flow: &Flow<'_>, id: ObjId, row: &SwitchRow) -> (bool, bool) {
 /// Assignments to a field of an object.
 fn assignments(flow: &Flow<'_>, id: ObjId, name: Name) -> Vec<ExprRef> {
     flow.program
-        .exprs()
+        .exprs_of([Sort::Assign])
         .filter(|at| match flow.program.kind(*at) {
             ExprKind::Assign { target, kind: AssignKind::Set, .. } => {
                 match flow.program.module(at.module).kind(*target) {
@@ -128,7 +128,7 @@ fn written(flow: &Flow<'_>, id: ObjId, row: &SwitchRow) -> Option<ExprRef> {
     let name = Name::new(row.name);
     let of = |at: ExprRef| flow.objects_at(at).any(|known| known == id);
     let spread = flow.known_field(Owner::Object(id), Name::new("..."));
-    flow.program.exprs().find_map(|at| {
+    flow.program.exprs_of([Sort::Assign, Sort::Call]).find_map(|at| {
         let facts = flow.program.module(at.module);
         let inner = |id| At { module: at.module, id };
         match facts.kind(at.id) {

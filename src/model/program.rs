@@ -1,5 +1,7 @@
 //! The modules that are solved together, and how their imports meet.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashMap;
 
 use super::facts::{
@@ -7,6 +9,8 @@ use super::facts::{
     TypeDeclId, TypeId,
 };
 use super::name::Name;
+pub use super::sorts::Sort;
+use super::sorts::Sorts;
 use super::vocabulary::{PYTHON, RUST, TYPESCRIPT, Tables};
 
 /// Something of one module of the program.
@@ -51,9 +55,16 @@ pub struct Program {
     pub links: FxHashMap<(u32, Name), Link>,
     /// Names of functions and methods that are known to give a session id.
     pub id_functions: Vec<Name>,
+    /// The expressions of the modules by sort, once somebody asks.
+    sorts: OnceCell<Sorts>,
 }
 
 impl Program {
+    /// Modules that are solved together. They stay as they are for as long as anything is asked of the program.
+    pub fn new(modules: Vec<Module>, links: FxHashMap<(u32, Name), Link>, id_functions: Vec<Name>) -> Self {
+        Self { modules, links, id_functions, sorts: OnceCell::new() }
+    }
+
     /// Where a specifier leads from a module.
     pub fn link(&self, module: u32, specifier: Name) -> Link {
         self.links.get(&(module, specifier)).copied().unwrap_or(Link::Missing)
@@ -153,6 +164,11 @@ impl Program {
     pub fn exprs(&self) -> impl Iterator<Item = ExprRef> + '_ {
         (0..self.modules.len() as u32)
             .flat_map(move |module| self.module(module).expr_ids().map(move |id| At { module, id }))
+    }
+
+    /// All expressions of all modules that are of one of some sorts, in the order of [`Program::exprs`].
+    pub fn exprs_of<const N: usize>(&self, sorts: [Sort; N]) -> impl Iterator<Item = ExprRef> + '_ {
+        self.sorts.get_or_init(|| Sorts::new(&self.modules)).all(sorts)
     }
 
     /// All classes of all modules.

@@ -12,7 +12,7 @@ use super::facts::{ExprId, ExprKind, Key, Module, SymbolId};
 use super::flow::value::{ObjId, Site, Value};
 use super::flow::{Flow, Owner};
 use super::name::{Name, part};
-use super::program::{At, ExprRef, FuncRef, SymbolRef};
+use super::program::{At, ExprRef, FuncRef, Sort, SymbolRef};
 use super::vocabulary::Role;
 
 /// How many spreads are followed from an object to one whose fields it takes over.
@@ -93,8 +93,20 @@ impl<'p> Flow<'p> {
 
     /// The objects in the named fields of an object, then those among its elements.
     pub fn parts_of(&self, id: ObjId) -> Vec<ObjId> {
+        self.objects_in(id, self.named_parts(id).chain([part::elements()]))
+    }
+
+    /// The objects in the named fields of an object.
+    pub fn fields_of(&self, id: ObjId) -> Vec<ObjId> {
+        let mut names = self.named_parts(id).peekable();
+        match names.peek() {
+            Some(_) => self.objects_in(id, names),
+            None => Vec::new(),
+        }
+    }
+
+    fn objects_in(&self, id: ObjId, names: impl Iterator<Item = Name>) -> Vec<ObjId> {
         let holders = self.holders(id);
-        let names = self.named_parts(id).chain([part::elements()]);
         let objects = |value: &Value| match value {
             Value::Object(inner) => Some(*inner),
             _ => None,
@@ -216,7 +228,7 @@ impl Flow<'_> {
         *self.sse.get_or_init(|| {
             self.announces_endpoint()
                 || self.object_ids().any(|id| matches!(self.object(id).role, Some(Role::SseTransport | Role::EventStream)))
-                || self.program.exprs().any(|at| {
+                || self.program.exprs_of([Sort::Text]).any(|at| {
                     matches!(self.program.kind(at), ExprKind::Text(text) if text.text().contains("text/event-stream"))
                 })
         })

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::facts::{ExprKind, FuncKind};
 use super::flow::Flow;
 use super::lives::{TransportSite, constructions};
-use super::program::{At, FuncRef};
+use super::program::{At, FuncRef, Sort};
 use super::reach::reach;
 use super::vocabulary::Role;
 
@@ -36,7 +36,7 @@ pub fn only(flow: &Flow<'_>) -> bool {
         return false;
     }
     let mut runs = false;
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Call]) {
         let ExprKind::Call { callee, args } = flow.program.kind(at) else { continue };
         let ExprKind::Member { object, name } = flow.program.module(at.module).kind(*callee) else { continue };
         let names = &flow.program.tables(at.module).setup;

@@ -7,7 +7,7 @@ use super::flow::Flow;
 use super::flow::value::{ObjId, Site, Value};
 use super::modes;
 use super::name::Name;
-use super::program::{At, ExprRef, FuncRef};
+use super::program::{At, ExprRef, FuncRef, Sort};
 use super::vocabulary::{Op, Role};
 
 pub(super) fn transport_sites(flow: &Flow<'_>) -> Vec<TransportSite> {
@@ -137,7 +137,7 @@ fn given_id(flow: &Flow<'_>, call: ExprRef) -> (Mode, Option<ExprRef>) {
 /// Functions that serve a factory which they are handed, and of which nothing shows who hands it over.
 pub fn unfed_factories(flow: &Flow<'_>) -> Vec<FuncRef> {
     let mut out = Vec::new();
-    for at in flow.program.exprs() {
+    for at in flow.program.exprs_of([Sort::Call]) {
         let ExprKind::Call { args, .. } = flow.program.kind(at) else { continue };
         let serves = || flow.performed(at).iter().any(|performed| performed.op == Op::ServeSessions);
         for arg in args {

@@ -173,7 +173,7 @@ impl Analyser<'_> {
             .map(|(index, module)| (loaded.modules[*module].path.as_str(), index as u32))
             .collect();
         let id_functions = self.options.session_id_functions.iter().map(|name| Name::new(name)).collect();
-        let mut program = Program { id_functions, ..Program::default() };
+        let mut links = FxHashMap::default();
         let mut unread = FxHashMap::default();
         for (index, at) in component.iter().enumerate() {
             let module = &loaded.modules[*at];
@@ -196,11 +196,11 @@ impl Analyser<'_> {
                     }
                     Resolution::Missing => Link::Missing,
                 };
-                program.links.insert((index as u32, *specifier), link);
+                links.insert((index as u32, *specifier), link);
             }
         }
-        program.modules = component.iter().map(|index| take(&mut loaded.modules[*index])).collect();
-        (program, unread)
+        let modules = component.iter().map(|index| take(&mut loaded.modules[*index])).collect();
+        (Program::new(modules, links, id_functions), unread)
     }
 
     /// Whether a framework is imported that no manifest around the module names, though it names what the framework is built on.
@@ -220,10 +220,12 @@ impl Analyser<'_> {
         let signals = Signals::new(analysis);
         answers.processes.extend(processes::in_code(program, analysis, self.locator));
         let owners = Owners::of(program, self.packages);
-        let imports_sdk = program.links.iter().any(|((module, _), link)| {
-            let family = Family::of(program.module(*module).language);
-            matches!(link, Link::External(name) if sdk::of_import(family, name.text()).is_some())
+        let external = program.links.iter().filter_map(|((module, _), link)| match link {
+            Link::External(name) => Some((Family::of(program.module(*module).language), *name)),
+            _ => None,
         });
+        let external: FxHashSet<(Family, Name)> = external.collect();
+        let imports_sdk = external.iter().any(|(family, name)| sdk::of_import(*family, name.text()).is_some());
         let place = |module: u32, span| self.locator.place(&program.module(module).path, span);
         let mut parts: Vec<Part> = Vec::new();
         for (owner, (family, dir)) in owners.list.iter().enumerate() {
