@@ -82,8 +82,11 @@ pub(super) fn stands_for_session(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -
     if flow.at(key).iter().any(|value| matches!(value, Value::Argument(_) | Value::Text(_) | Value::Random(_))) {
         return false;
     }
+    // Where a program has one server for all sessions, one that nothing tells the lifetime of is it.
+    let one_server = !flow.program.tables(key.module).traits.factory_per_session;
     flow.objects_at(key).any(|id| match flow.object(id).role {
         Some(Role::SessionObject) => true,
+        Some(Role::Server) if one_server => lives.object_per_session(flow, id),
         Some(Role::Server | Role::Transport | Role::SseTransport) => {
             lives.object_per_session(flow, id) || !lives.object_per_process(flow, id)
         }

@@ -432,3 +432,102 @@ fn tables_of_other_records_hold_no_sessions() {
         .replace("all['carts']", "{}");
     check(&[Program::python("a table that is made for the call", "fastmcp>=2.3,<3", &source).category("none")]);
 }
+
+#[test]
+fn rows_that_say_to_which_session_they_belong() {
+    let rows = |declared: &str, add: &str, show: &str| {
+        format!(
+            "
+from dataclasses import dataclass
+from uuid import uuid4
+from fastmcp import Context, FastMCP
+
+mcp = FastMCP('rows')
+
+@dataclass
+class Row:
+    session: str
+    sku: str
+
+{declared}
+
+@mcp.tool
+def add(sku: str, ctx: Context) -> str:
+    {add}
+    return 'ok'
+
+@mcp.tool
+def show(ctx: Context, key: str = '') -> list[str]:
+    {show}
+
+mcp.run(transport='http')
+"
+        )
+    };
+    let record = "rows.append({'session': ctx.session_id, 'sku': sku})";
+    let kept = [
+        ("records in a list", record, "return [row['sku'] for row in rows if row['session'] == ctx.session_id]"),
+        (
+            "the other way round, by get",
+            record,
+            "return [row['sku'] for row in rows if ctx.session_id == row.get('session')]",
+        ),
+        (
+            "in a loop",
+            record,
+            "out = []\n    for row in rows:\n        if row['session'] == ctx.session_id:\n            out.append(row['sku'])\n    return out",
+        ),
+        (
+            "the last one",
+            record,
+            "row = next((row for row in reversed(rows) if row['session'] == ctx.session_id), None)\n    return [row['sku']] if row else []",
+        ),
+        (
+            "by a function",
+            record,
+            "return [row['sku'] for row in filter(lambda row: row['session'] == ctx.session_id, rows)]",
+        ),
+        (
+            "instances of a class",
+            "rows.append(Row(ctx.session_id, sku))",
+            "return [row.sku for row in rows if row.session == ctx.session_id]",
+        ),
+    ];
+    let programs: Vec<Program> = kept
+        .iter()
+        .map(|(name, add, show)| {
+            Program::python(name, "fastmcp>=2.3,<3", &rows("rows = []", add, show))
+                .category("app-state")
+                .store("rows:session-id:app-state:*")
+        })
+        .collect();
+    check(&programs);
+    let not_kept = [
+        ("what is only written down", "rows = []", record, "return [row['sku'] for row in rows]"),
+        (
+            "a list of the call",
+            "",
+            "rows = [{'session': ctx.session_id, 'sku': sku}]",
+            "rows = [{'session': 'a', 'sku': 'b'}]\n    return [row['sku'] for row in rows if row['session'] == ctx.session_id]",
+        ),
+        (
+            "the maker of what has a key of its own",
+            "rows = {}",
+            "rows[uuid4().hex] = {'session': ctx.session_id, 'sku': sku}",
+            "row = rows[key]\n    if row['session'] != ctx.session_id:\n        raise ValueError('not yours')\n    return [row['sku']]",
+        ),
+        (
+            "rows by a key of the program's own",
+            "rows = []",
+            "rows.append({'session': uuid4().hex, 'sku': sku})",
+            "return [row['sku'] for row in rows if row['session'] == key]",
+        ),
+    ];
+    let programs: Vec<Program> = not_kept
+        .iter()
+        .map(|(name, declared, add, show)| {
+            Program::python(name, "fastmcp>=2.3,<3", &rows(declared, add, show)).category("none")
+        })
+        .collect();
+    check(&programs);
+}
