@@ -9,13 +9,17 @@ use crate::model::flow::Flow;
 use crate::model::program::{At, ExprRef, Sort};
 use crate::model::query::Holder;
 
-/// Methods of a path, and functions that take one first, that write or make something there.
-const WRITES: &[&str] = &["mkdir", "makedirs", "write_text", "write_bytes", "touch"];
-/// The same that take it away.
-const DELETES: &[&str] = &["rmtree", "unlink", "rmdir"];
-/// The same that look at it.
-const READS: &[&str] =
-    &["read_text", "read_bytes", "iterdir", "listdir", "exists", "is_dir", "is_file", "rglob", "scandir"];
+/// What methods of a path, and functions that take one first, do there.
+fn does(name: &str) -> Option<Kind> {
+    match name {
+        "mkdir" | "makedirs" | "write_text" | "write_bytes" | "touch" => Some(Kind::Write),
+        "rmtree" | "unlink" | "rmdir" => Some(Kind::Delete),
+        "read_text" | "read_bytes" | "iterdir" | "listdir" | "exists" | "is_dir" | "is_file" | "rglob" | "scandir" => {
+            Some(Kind::Read)
+        }
+        _ => None,
+    }
+}
 
 /// Adds them to what is kept outside the program.
 pub(super) fn collect(flow: &Flow<'_>, found: &mut Vec<Keyed>) {
@@ -25,17 +29,7 @@ pub(super) fn collect(flow: &Flow<'_>, found: &mut Vec<Keyed>) {
         if !flow.program.tables(at.module).traits.handlers_by_type {
             continue;
         }
-        let Some(name) = flow.callee_name(at) else { continue };
-        let among = |list: &[&str]| list.contains(&name.text());
-        let kind = if among(WRITES) {
-            Kind::Write
-        } else if among(DELETES) {
-            Kind::Delete
-        } else if among(READS) {
-            Kind::Read
-        } else {
-            continue;
-        };
+        let Some(kind) = flow.callee_name(at).and_then(|name| does(name.text())) else { continue };
         let Some(path) = path_of(flow, at, *callee, args) else { continue };
         let text = key_text(flow, path);
         // What is only written down is no state.

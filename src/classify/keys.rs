@@ -2,7 +2,7 @@
 
 use crate::model::facts::{AssignKind, ExprKind, Key};
 use crate::model::flow::Flow;
-use crate::model::flow::value::{Site, SourceKind, Value};
+use crate::model::flow::value::{ObjId, Site, SourceKind, Value};
 use crate::model::lives::Lives;
 use crate::model::name::Name;
 use crate::model::program::{At, ExprRef};
@@ -96,24 +96,24 @@ pub(super) fn stands_for_session(flow: &Flow<'_>, lives: &Lives, key: ExprRef) -
 
 /// The part of a key that is the session's: the key itself, or a part of the tuple or record that it is put together as.
 pub(super) fn session_part(flow: &Flow<'_>, key: ExprRef) -> ExprRef {
-    flow.objects_at(key)
-        .flat_map(|id| match flow.object(id).site {
-            Site::Expr(made) => vec![made],
-            Site::Class(class) => flow.instances.get(&class).into_iter().flatten().copied().collect(),
-            _ => Vec::new(),
-        })
-        .flat_map(|made| parts(flow, made))
-        .find(|part| keys_session(flow, *part))
-        .unwrap_or(key)
+    let in_object = |id: ObjId| match flow.object(id).site {
+        Site::Expr(made) => session_part_of(flow, made),
+        Site::Class(class) => {
+            flow.instances.get(&class).into_iter().flatten().find_map(|made| session_part_of(flow, *made))
+        }
+        _ => None,
+    };
+    flow.objects_at(key).find_map(in_object).unwrap_or(key)
 }
 
-/// What a tuple or a record is put together of.
-fn parts(flow: &Flow<'_>, made: ExprRef) -> Vec<ExprRef> {
+/// The part that a tuple or a record is put together of which is a session's.
+fn session_part_of(flow: &Flow<'_>, made: ExprRef) -> Option<ExprRef> {
     let here = |id| At { module: made.module, id };
+    let is_key = |part: &ExprRef| keys_session(flow, *part);
     match flow.program.kind(made) {
-        ExprKind::Sequence(parts) => parts.iter().map(|part| here(*part)).collect(),
+        ExprKind::Sequence(parts) => parts.iter().map(|part| here(*part)).find(is_key),
         ExprKind::Call { args, .. } | ExprKind::New { args, .. } if !args.is_empty() => {
-            args.iter().map(|arg| here(arg.value)).collect()
+            args.iter().map(|arg| here(arg.value)).find(is_key)
         }
         // The fields of a literal are assigned to what it makes.
         ExprKind::New { .. } => {
@@ -127,9 +127,9 @@ fn parts(flow: &Flow<'_>, made: ExprRef) -> Vec<ExprRef> {
                     ExprKind::Assign { value, kind: AssignKind::Init, .. } => Some(here(*value)),
                     _ => None,
                 })
-                .collect()
+                .find(is_key)
         }
-        _ => Vec::new(),
+        _ => None,
     }
 }
 

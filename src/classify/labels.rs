@@ -2,7 +2,7 @@
 
 use super::stores::Analysis;
 use crate::model::facts::{AssignKind, ExprId, ExprKind};
-use crate::model::flow::value::SourceKind;
+use crate::model::flow::value::{SourceKind, Value};
 use crate::model::program::{At, ExprRef, SymbolRef};
 use crate::model::vocabulary::Op;
 
@@ -19,7 +19,8 @@ pub fn find(analysis: &Analysis<'_>) -> Vec<ExprRef> {
     let flow = &analysis.flow;
     let mut out = Vec::new();
     for at in flow.program.exprs() {
-        if !flow.is_id(at) || matches!(flow.program.kind(at), ExprKind::Assign { .. } | ExprKind::Return(_)) {
+        let is_id = flow.at(at).iter().any(|value| matches!(value, Value::Id(_)));
+        if !is_id || matches!(flow.program.kind(at), ExprKind::Assign { .. } | ExprKind::Return(_)) {
             continue;
         }
         if flow.ids_at(at).all(|source| source.kind == SourceKind::Query) && !flow.serves_sse() {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::mutations::{Mutations, is_machinery, is_memo, only_machinery};
+use super::mutations::{Mutations, is_machinery, only_machinery};
 use super::words;
 use crate::model::facts::{ClassId, Span, SymbolKind, TOP};
 use crate::model::flow::value::{ObjId, Value};
@@ -286,7 +286,8 @@ impl Finder<'_, '_> {
             return None;
         }
         let fills = assigned.clone();
-        let mut writers: Vec<ExprRef> = assigned.into_iter().filter(|at| !is_memo(self.flow, *at)).collect();
+        let mut writers: Vec<ExprRef> =
+            assigned.into_iter().filter(|at| !self.mutations.is_memo(self.flow, *at)).collect();
         if self.is_shared_cell(&values) {
             writers.clear();
         }
@@ -382,7 +383,7 @@ impl Finder<'_, '_> {
             return Vec::new();
         }
         let mut out = self.mutations.objects.get(&id).cloned().unwrap_or_default();
-        out.retain(|at| !is_memo(self.flow, *at));
+        out.retain(|at| !self.mutations.is_memo(self.flow, *at));
         if depth == 0 {
             return out;
         }

@@ -1,5 +1,7 @@
 //! Handles that a tool makes up in silence: a new one where none was given, or one that it does not know taken as new.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashSet;
 
 use super::registries::argument_name;
@@ -37,7 +39,7 @@ pub struct Minted {
 pub(super) fn find(analysis: &Analysis<'_>, registries: &[Registry]) -> Vec<Minted> {
     let mut out: Vec<Minted> = Vec::new();
     for registry in registries {
-        let looker = Looker { analysis, flow: &analysis.flow, object: registry.object };
+        let looker = Looker { analysis, flow: &analysis.flow, object: registry.object, uses: OnceCell::new() };
         let absent = looker.none_given();
         // Where one is made up for want of an argument, the same call is what takes it as new.
         let known: FxHashSet<FuncRef> = absent.iter().map(|minted| analysis.flow.program.func_of(minted.at)).collect();
@@ -64,6 +66,8 @@ struct Looker<'a, 'p> {
     analysis: &'a Analysis<'p>,
     flow: &'a Flow<'p>,
     object: ObjId,
+    /// Its uses by key, once somebody asks: where, the key, and what is done.
+    uses: OnceCell<Vec<(ExprRef, ExprRef, Use)>>,
 }
 
 impl Looker<'_, '_> {
@@ -72,11 +76,11 @@ impl Looker<'_, '_> {
         let minted = |at: ExprRef| {
             let (given, random) = self.alternatives(at)?;
             let func = self.flow.program.func_of(at);
-            let used = self.keys().any(|(used, key, how)| {
-                how != Use::Puts
-                    && self.flow.at(key).contains(&random)
-                    && self.is_argument(key)
-                    && self.shares(func, used)
+            let used = self.keys().iter().any(|(used, key, how)| {
+                *how != Use::Puts
+                    && self.flow.at(*key).contains(&random)
+                    && self.is_argument(*key)
+                    && self.shares(func, *used)
             });
             (self.is_handler(func) && used && !self.is_told(func, random))
                 .then(|| self.named(at, given, When::NoneGiven))
@@ -146,7 +150,7 @@ impl Looker<'_, '_> {
 
     /// What puts an entry under an argument of which it was just found that there is none.
     fn unknown(&self) -> Vec<Minted> {
-        let minted = |(at, key, how): (ExprRef, ExprRef, Use)| {
+        let minted = |&(at, key, how): &(ExprRef, ExprRef, Use)| {
             let func = self.flow.program.func_of(at);
             if !self.is_handler(func) || !self.is_argument(key) || self.random(key).is_some() {
                 return None;
@@ -158,7 +162,7 @@ impl Looker<'_, '_> {
             };
             accepts.then(|| self.named(at, key, When::Unknown)).flatten()
         };
-        self.keys().filter_map(minted).collect()
+        self.keys().iter().filter_map(minted).collect()
     }
 
     /// `if (!baskets.has(id)) baskets.set(id, [])`.
@@ -256,11 +260,11 @@ impl Looker<'_, '_> {
     }
 
     /// Every use of the registry by key.
-    fn keys(&self) -> impl Iterator<Item = (ExprRef, ExprRef, Use)> + '_ {
-        self.flow
-            .program
-            .exprs_of([Sort::Index, Sort::Contains, Sort::Call])
-            .filter_map(|at| self.used(at).map(|(key, how)| (at, key, how)))
+    fn keys(&self) -> &[(ExprRef, ExprRef, Use)] {
+        self.uses.get_or_init(|| {
+            let all = self.flow.program.exprs_of([Sort::Index, Sort::Contains, Sort::Call]);
+            all.filter_map(|at| self.used(at).map(|(key, how)| (at, key, how))).collect()
+        })
     }
 
     /// The key of a use, and what the use does.

@@ -1,5 +1,7 @@
 //! What the code that handlers run changes.
 
+use std::cell::RefCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::facts::{AssignKind, ExprKind, FuncKind};
@@ -22,6 +24,8 @@ pub struct Mutations {
     pub switched: FxHashMap<ObjId, Vec<ExprRef>>,
     /// Objects of which members are read or called.
     pub touched: FxHashSet<ObjId>,
+    /// Which assignments fill something once, as far as somebody asked: many objects lead to the same one.
+    memos: RefCell<FxHashMap<ExprRef, bool>>,
 }
 
 impl Mutations {
@@ -35,6 +39,14 @@ impl Mutations {
             }
         }
         out
+    }
+
+    /// Whether a change fills something once, with a value that no call chooses.
+    pub fn is_memo(&self, flow: &Flow<'_>, change: ExprRef) -> bool {
+        if !matches!(flow.program.kind(change), ExprKind::Assign { .. }) {
+            return false;
+        }
+        *self.memos.borrow_mut().entry(change).or_insert_with(|| is_memo(flow, change))
     }
 
     fn add(&mut self, flow: &Flow<'_>, at: ExprRef, func: FuncRef) {
@@ -165,7 +177,7 @@ pub fn only_machinery(flow: &Flow<'_>, values: &[Value]) -> bool {
 
 /// Whether an assignment fills something once, with a value that no call chooses: `if (!cache) cache = load()`,
 /// `if (this.ready) return; this.ready = true`, a flag that a notice was shown.
-pub fn is_memo(flow: &Flow<'_>, assignment: ExprRef) -> bool {
+fn is_memo(flow: &Flow<'_>, assignment: ExprRef) -> bool {
     let facts = flow.program.module(assignment.module);
     let ExprKind::Assign { target, value, kind } = facts.kind(assignment.id) else { return false };
     // What adds to what is there fills nothing once.

@@ -4,7 +4,6 @@ use super::signals::Registry;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lifetime::Lasting;
-use super::mutations::is_memo;
 use super::stores::Analysis;
 use super::words;
 use crate::model::facts::{AssignKind, ExprKind, TOP};
@@ -147,7 +146,7 @@ pub(super) fn process_state(analysis: &Analysis<'_>, registries: &[Registry]) ->
             !matches!(facts.kind(*target), ExprKind::Index { key, .. } if !matches!(facts.kind(*key), ExprKind::Text(_)))
                 && matches!(kind, AssignKind::Set | AssignKind::Update)
                 && flow.at(value) != [Value::Absent]
-                && !is_memo(&analysis.flow, *at)
+                && !analysis.mutations.is_memo(&analysis.flow, *at)
         }
         ExprKind::Call { .. } => flow.performed(*at).iter().any(|p| matches!(p.op, Op::Add | Op::Take | Op::Clear)),
         _ => false,
@@ -232,15 +231,21 @@ fn owning(analysis: &Analysis<'_>, registries: &[Registry]) -> FxHashSet<ObjId> 
     if owning.is_empty() {
         return owning;
     }
-    let mut holders: FxHashMap<ObjId, Vec<ObjId>> = FxHashMap::default();
+    // Many objects may have their fields in common: those of a class, those of a role.
+    let mut members: FxHashMap<Owner, Vec<ObjId>> = FxHashMap::default();
     for id in flow.object_ids() {
-        for inner in flow.fields_of(id) {
-            holders.entry(inner).or_default().push(id);
+        members.entry(flow.owner(id)).or_default().push(id);
+    }
+    let mut holders: FxHashMap<ObjId, Vec<Owner>> = FxHashMap::default();
+    for (owner, objects) in &members {
+        for inner in flow.fields_of(objects[0]) {
+            holders.entry(inner).or_default().push(*owner);
         }
     }
     let mut outermost: Vec<ObjId> = owning.iter().copied().collect();
     for _ in 0..OWNED_WITHIN {
-        let around = outermost.iter().filter_map(|id| holders.get(id)).flatten().copied();
+        let around = outermost.iter().filter_map(|id| holders.get(id)).flatten();
+        let around = around.filter_map(|owner| members.get(owner)).flatten().copied();
         outermost = around.collect::<FxHashSet<ObjId>>().into_iter().filter(|id| owning.insert(*id)).collect();
     }
     owning

@@ -175,8 +175,14 @@ impl Analyser<'_> {
         let id_functions = self.options.session_id_functions.iter().map(|name| Name::new(name)).collect();
         let mut links = FxHashMap::default();
         let mut unread = FxHashMap::default();
+        let mut frameworks = FxHashMap::default();
         for (index, at) in component.iter().enumerate() {
             let module = &loaded.modules[*at];
+            let family = Family::of(module.language);
+            let mut is_absent = |package| {
+                let known = frameworks.entry((family, package)).or_insert_with(|| framework(family, package));
+                known.is_some_and(|known| self.is_absent(module, known))
+            };
             for (specifier, resolution) in &solved.resolutions[*at] {
                 let link = match resolution {
                     Resolution::File(path) => match place.get(path.as_str()) {
@@ -189,7 +195,7 @@ impl Analyser<'_> {
                         }
                     },
                     // One of two that a script can do with, and not the one that is installed.
-                    Resolution::External { package, .. } if self.is_absent(module, package) => Link::Missing,
+                    Resolution::External { package, .. } if is_absent(package.as_str()) => Link::Missing,
                     Resolution::External { package, .. } => Link::External(Name::new(package)),
                     Resolution::Builtin(module) => {
                         Link::External(Name::new(module.split('/').next().unwrap_or_default()))
@@ -203,14 +209,8 @@ impl Analyser<'_> {
         (Program::new(modules, links, id_functions), unread)
     }
 
-    /// Whether a framework is imported that no manifest around the module names, though it names what the framework is built on.
-    fn is_absent(&self, module: &Module, package: &str) -> bool {
-        let family = Family::of(module.language);
-        let framework = |sdk: &sdk::KnownPackage| sdk.kind == SdkKind::Framework;
-        let Some(known) = sdk::of_import(family, package).filter(|known| family == Family::Python && framework(known))
-        else {
-            return false;
-        };
+    /// Whether no manifest around a module names a framework that it imports, though it names what the framework is built on.
+    fn is_absent(&self, module: &Module, known: &sdk::KnownPackage) -> bool {
         let Some(own) = self.packages.of_file(&module.path, module.language) else { return false };
         let declared = sdk::sdks_in(self.packages, own);
         !declared.is_empty() && declared.iter().all(|sdk| sdk.name != known.name)
@@ -335,6 +335,12 @@ impl Analyser<'_> {
             })
             .collect()
     }
+}
+
+/// The framework that an import names, in a language where what is not installed may be imported all the same.
+fn framework(family: Family, package: &str) -> Option<&'static sdk::KnownPackage> {
+    let known = Some(package).filter(|_| family == Family::Python).and_then(|package| sdk::of_import(family, package));
+    known.filter(|known| known.kind == SdkKind::Framework)
 }
 
 /// Factories of a package that nothing was seen to call, where it matters who does.

@@ -3,8 +3,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-
 use crate::model::facts::ExprKind;
 use crate::model::flow::Flow;
 use crate::model::flow::value::{ObjId, Value};
@@ -25,23 +23,50 @@ pub struct Performed {
 /// What was found of calls so far. Most do nothing that has a name: those share one answer.
 #[derive(Default)]
 pub struct PerformedAt {
-    known: RefCell<FxHashMap<ExprRef, Rc<[Performed]>>>,
+    /// For each module and expression, one more than the place of its answer among those found; zero where nobody asked yet.
+    places: RefCell<Vec<Vec<u32>>>,
+    /// The answers. The first is that a call does nothing.
+    found: RefCell<Vec<Rc<[Performed]>>>,
     nothing: Rc<[Performed]>,
+}
+
+impl PerformedAt {
+    fn known(&self, call: ExprRef) -> Option<Rc<[Performed]>> {
+        let place = *self.places.borrow().get(call.module as usize)?.get(call.id.index())?;
+        Some(Rc::clone(&self.found.borrow()[place.checked_sub(1)? as usize]))
+    }
+
+    /// Remembers an answer; the module has so many expressions.
+    fn remember(&self, call: ExprRef, exprs: usize, answer: &Rc<[Performed]>) {
+        let (mut places, mut found) = (self.places.borrow_mut(), self.found.borrow_mut());
+        if found.is_empty() {
+            found.push(Rc::clone(&self.nothing));
+        }
+        if !answer.is_empty() {
+            found.push(Rc::clone(answer));
+        }
+        let module = call.module as usize;
+        if places.len() <= module {
+            places.resize_with(module + 1, Vec::new);
+        }
+        places[module].resize(exprs, 0);
+        places[module][call.id.index()] = if answer.is_empty() { 1 } else { found.len() as u32 };
+    }
 }
 
 impl Flow<'_> {
     /// What a call does to its receiver, by the receiver's role or (where that is unknown) by the name alone.
     pub fn performed(&self, call: ExprRef) -> Rc<[Performed]> {
-        let PerformedAt { known, nothing } = &self.performed_at;
-        if let Some(found) = known.borrow().get(&call) {
-            return Rc::clone(found);
+        if let Some(found) = self.performed_at.known(call) {
+            return found;
         }
+        let nothing = &self.performed_at.nothing;
         if !matches!(self.program.kind(call), ExprKind::Call { .. }) {
             return Rc::clone(nothing);
         }
         let found = self.find_performed(call);
         let found = if found.is_empty() { Rc::clone(nothing) } else { found.into() };
-        known.borrow_mut().insert(call, Rc::clone(&found));
+        self.performed_at.remember(call, self.program.module(call.module).exprs.len(), &found);
         found
     }
 
@@ -126,5 +151,28 @@ impl Flow<'_> {
     /// Whether a call performs an operation.
     pub fn performs(&self, call: ExprRef, op: Op) -> bool {
         self.performed(call).iter().any(|performed| performed.op == op)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::facts::ExprId;
+
+    #[test]
+    fn answers_are_those_of_their_calls() {
+        let call = |module, id| At { module, id: ExprId(id) };
+        let known = PerformedAt::default();
+        let does = |op| -> Rc<[Performed]> { [Performed { op, receiver: call(0, 0), object: None }].into() };
+        let ops = |at| known.known(at).map(|found| found.iter().map(|performed| performed.op).collect::<Vec<_>>());
+        known.remember(call(2, 3), 4, &does(Op::Get));
+        known.remember(call(2, 0), 4, &Rc::clone(&known.nothing));
+        known.remember(call(0, 1), 2, &does(Op::Put));
+        assert_eq!(ops(call(2, 3)), Some(vec![Op::Get]));
+        assert_eq!(ops(call(2, 0)), Some(Vec::new()));
+        assert_eq!(ops(call(0, 1)), Some(vec![Op::Put]));
+        assert_eq!(ops(call(2, 1)), None);
+        assert_eq!(ops(call(1, 0)), None);
+        assert_eq!(ops(call(9, 0)), None);
     }
 }
