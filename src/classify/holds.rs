@@ -237,7 +237,7 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
             _ => None,
         })
         .collect();
-    if objects.iter().any(|id| upstreams::holds(analysis, *id, 1)) {
+    if objects.iter().any(|id| upstreams::holds(analysis, *id, 1) || upstreams::pools(analysis, *id, 2)) {
         return Holds::Upstream;
     }
     let is_timer = |id: &ObjId| analysis.flow.object(*id).role == Some(Role::Timer);
