@@ -77,7 +77,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if upstream && !keyed.by_object && !own_process {
         return judged(Holds::Upstream);
     }
-    if transport && only_levels(analysis, keyed) {
+    if transport && (only_levels(analysis, keyed) || by_hand::keeps_subscriptions(analysis, &objects)) {
         return judged(Holds::Subscription);
     }
     if transport {
