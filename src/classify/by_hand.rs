@@ -39,6 +39,31 @@ pub fn keeps_work(analysis: &Analysis<'_>, records: &[ObjId]) -> bool {
     })
 }
 
+/// Whether a protocol spoken by hand lets clients subscribe, and the record of a session collects what for: more than a transport, and
+/// lost with the session.
+pub fn keeps_subscriptions(analysis: &Analysis<'_>, records: &[ObjId]) -> bool {
+    let flow = &analysis.flow;
+    let collected: Vec<ObjId> = records
+        .iter()
+        .flat_map(|id| flow.fields(*id))
+        .filter(|(name, _)| words::is_subscribed(name.text()))
+        .flat_map(|(_, values)| values)
+        .filter_map(|value| match value {
+            Value::Object(part) => Some(part),
+            _ => None,
+        })
+        .filter(|part| matches!(flow.object(*part).role, Some(Role::List | Role::Map | Role::Set)))
+        .collect();
+    !collected.is_empty()
+        && is_spoken(analysis)
+        && flow.program.exprs().any(|at| is_subscribing(flow.program.kind(at)))
+        && flow.program.exprs().any(|at| changed_objects(analysis, at).iter().any(|id| collected.contains(id)))
+}
+
+fn is_subscribing(kind: &ExprKind) -> bool {
+    matches!(kind, ExprKind::Text(text) if *text == "resources/subscribe")
+}
+
 /// Whether all that the records of a session have is what the protocol asks for.
 pub fn is_protocol_state(analysis: &Analysis<'_>, records: &[ObjId]) -> bool {
     let names: Vec<Name> = records.iter().flat_map(|id| field_names(analysis, *id)).collect();

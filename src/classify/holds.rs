@@ -77,7 +77,7 @@ pub fn keyed(analysis: &Analysis<'_>, keyed: &Keyed) -> Option<Judged> {
     if upstream && !keyed.by_object && !own_process {
         return judged(Holds::Upstream);
     }
-    if transport && only_levels(analysis, keyed) {
+    if transport && (only_levels(analysis, keyed) || by_hand::keeps_subscriptions(analysis, &objects)) {
         return judged(Holds::Subscription);
     }
     if transport {
@@ -237,7 +237,7 @@ pub fn lasting(analysis: &Analysis<'_>, lasting: &Lasting) -> Holds {
             _ => None,
         })
         .collect();
-    if objects.iter().any(|id| upstreams::holds(analysis, *id, 1)) {
+    if objects.iter().any(|id| upstreams::holds(analysis, *id, 1) || upstreams::pools(analysis, *id, 2)) {
         return Holds::Upstream;
     }
     let is_timer = |id: &ObjId| analysis.flow.object(*id).role == Some(Role::Timer);

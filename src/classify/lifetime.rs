@@ -308,7 +308,8 @@ impl Finder<'_, '_> {
                 });
             }
             let opened = self.opened_upstreams(&values, &fills);
-            if !opened.is_empty() && self.is_reached_by_tools(&opened) {
+            // Opened by a tool, or where the session begins for the tools to use.
+            if !opened.is_empty() && (self.is_reached_by_tools(&opened) || self.is_reached_by_tools(&uses)) {
                 let (credential, switched, shared) = (false, false, false);
                 return Some(Lasting {
                     holder,

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::access::{Access, Bag, Keyed, Kind};
 use super::answer::{Carrier, Failure, Holds, KeyedBy};
 use super::bodies::Body;
+use super::by_hand;
 use super::dispatch::Dispatch;
 use super::failure;
 use super::holds;
@@ -212,7 +213,9 @@ impl<'p> Analysis<'p> {
         let failure = if !transports && keyed.object.is_some_and(|id| unfilled::is_never_filled(&self.flow, id)) {
             Failure::Dead
         } else {
-            failure::keyed(self, keyed, judged.holds)
+            // By hand, what a client has subscribed to is found as its transport is.
+            let beside = judged.holds == Holds::Subscription && judged.with_transport && by_hand::is_spoken(self);
+            failure::keyed(self, keyed, if beside { Holds::Transport } else { judged.holds })
         };
         let unasked = || stand_ins::unasked(self, keyed, failure, judged.holds);
         let fallback = failure::fallback(self, keyed).or_else(unasked);

@@ -32,6 +32,19 @@ pub(super) fn speaks(analysis: &Analysis<'_>, id: ObjId, depth: u32) -> bool {
             .any(|value| matches!(value, Value::Object(inner) if inner != id && speaks(analysis, inner, depth - 1)))
 }
 
+/// Whether an object keeps clients of an SDK in parts of its own that live as long as a session does: a pool of them. Processes don't
+/// count that deep, they may be a tool's own.
+pub(super) fn pools(analysis: &Analysis<'_>, id: ObjId, depth: u32) -> bool {
+    let flow = &analysis.flow;
+    flow.parts_of(id).into_iter().filter(|part| *part != id).any(|part| match flow.object(part).role {
+        Some(Role::Client | Role::ClientTransport) => true,
+        None | Some(Role::Cell | Role::List | Role::Map) => {
+            depth > 0 && analysis.lives.object_outlives_calls(flow, part) && pools(analysis, part, depth - 1)
+        }
+        _ => false,
+    })
+}
+
 /// Whether the methods of a class send a method of the protocol, and the class has something to send it with.
 fn speaks_as_client(analysis: &Analysis<'_>, class: ClassRef) -> bool {
     let flow = &analysis.flow;

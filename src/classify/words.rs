@@ -198,6 +198,12 @@ pub fn is_subscription(name: &str) -> bool {
     any(name, &["subscriber", "subscription", "subscribed", "watcher", "listener", "poller"])
 }
 
+/// What a client has subscribed to, and not what a server subscribes it to.
+pub fn is_subscribed(name: &str) -> bool {
+    let subscribed = any(name, &["subscribed"]) && any(name, &["uri", "uris", "resource", "resources"]);
+    any(name, &["subscription", "subscriptions"]) || subscribed
+}
+
 /// A mere choice among things that the model can name.
 pub fn is_selection(name: &str) -> bool {
     any(name, &["active", "current", "selected", "selection", "chosen", "focused", "default"])

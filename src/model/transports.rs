@@ -24,7 +24,7 @@ pub(super) fn transport_sites(flow: &Flow<'_>) -> Vec<TransportSite> {
             Site::Class(class) => flow.instances.get(&class).into_iter().flatten().copied().collect(),
             _ => continue,
         };
-        for at in sites {
+        for at in sites.into_iter().filter(|at| !is_handed_stdio(flow, *at)) {
             let (mode, generator) = match modes::switched(flow, at, id) {
                 _ if sse => (Mode::On, None),
                 Some(switched) => switched,
@@ -35,6 +35,14 @@ pub(super) fn transport_sites(flow: &Flow<'_>) -> Vec<TransportSite> {
     }
     out.sort_unstable_by_key(|site| site.at);
     out
+}
+
+/// Whether what serves is handed the one connection that it serves, by itself or within its options: nobody opens a session there.
+fn is_handed_stdio(flow: &Flow<'_>, call: ExprRef) -> bool {
+    let (ExprKind::New { args, .. } | ExprKind::Call { args, .. }) = flow.program.kind(call) else { return false };
+    args.iter()
+        .flat_map(|arg| flow.objects_at(At { module: call.module, id: arg.value }))
+        .any(|id| flow.holds_role(id, &[Role::StdioTransport], 1))
 }
 
 /// Whether a construction of a transport opens sessions, by the value of its generator option.

@@ -11,6 +11,7 @@ mod modes;
 mod python_servers;
 mod python_tables;
 mod rust_servers;
+mod rust_upstreams;
 mod tables;
 mod traps;
 mod twins;
