@@ -42,7 +42,8 @@ fn sent(flow: &Flow<'_>, at: ExprRef) -> Option<Name> {
     let name = flow.callee_name(at)?;
     let by_hand = name == "notification";
     // They all begin alike, and few calls do.
-    if !by_hand && !(name.text().starts_with("send") && SENDS.contains(&name.text())) {
+    let by_sdk = name.text().starts_with("send") && SENDS.contains(&name.text());
+    if !by_hand && !by_sdk {
         return None;
     }
     let of_server = |op: Op| matches!(op, Op::Notify | Op::LogMessage | Op::ListChanged);
