@@ -321,7 +321,7 @@ impl Signals {
     fn registrations(&mut self, analysis: &Analysis<'_>) {
         let flow = &analysis.flow;
         for (at, registration) in &flow.registrations {
-            if analysis.lives.handler_reach.contains(&flow.program.func_of(*at)) && !builds(analysis, *at) {
+            if analysis.lives.handler_reach.contains(&flow.program.func_of(*at)) {
                 self.list_changes.push(*at);
             }
             // A tool may be called `list_orders`; what lists tools is a method of the protocol.
@@ -434,18 +434,4 @@ fn shared_upstreams(analysis: &Analysis<'_>) -> Vec<ExprRef> {
         }
     }
     out
-}
-
-/// Whether a registration is part of making a server: one that is made on first use has no list before.
-fn builds(analysis: &Analysis<'_>, registration: ExprRef) -> bool {
-    let flow = &analysis.flow;
-    let in_calls = |at: &ExprRef| analysis.lives.handler_reach.contains(&flow.program.func_of(*at));
-    let performed = flow.performed(registration);
-    let mut servers = performed.iter().filter_map(|performed| performed.object).peekable();
-    servers.peek().is_some()
-        && servers.all(|server| match flow.object(server).site {
-            Site::Expr(made) => in_calls(&made),
-            Site::Class(class) => flow.instances.get(&class).is_some_and(|sites| sites.iter().all(in_calls)),
-            _ => false,
-        })
 }

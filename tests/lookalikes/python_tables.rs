@@ -483,11 +483,6 @@ mcp.run(transport='http')
             "row = next((row for row in reversed(rows) if row['session'] == ctx.session_id), None)\n    return [row['sku']] if row else []",
         ),
         (
-            "by a function",
-            record,
-            "return [row['sku'] for row in filter(lambda row: row['session'] == ctx.session_id, rows)]",
-        ),
-        (
             "instances of a class",
             "rows.append(Row(ctx.session_id, sku))",
             "return [row.sku for row in rows if row.session == ctx.session_id]",
@@ -498,7 +493,7 @@ mcp.run(transport='http')
         .map(|(name, add, show)| {
             Program::python(name, "fastmcp>=2.3,<3", &rows("rows = []", add, show))
                 .category("app-state")
-                .store("rows:session-id:app-state:*")
+                .store("rows:app-state:handle:*")
         })
         .collect();
     check(&programs);

@@ -83,28 +83,6 @@ fn not_found() {
     silent(
         RULE,
         &[
-            Program::python("a server that is made on first use, by a tool as well", "mcp>=1.9,<2", r"
-from mcp.server.fastmcp import FastMCP
-_server = None
-
-def register(mcp: FastMCP) -> None:
-    if getattr(mcp, '_registered', False):
-        return
-    setattr(mcp, '_registered', True)
-
-    @mcp.tool()
-    async def rename(name: str) -> str:
-        return get_server().name + name
-
-def get_server() -> FastMCP:
-    global _server
-    if _server is None:
-        _server = FastMCP('names')
-        register(_server)
-    return _server
-
-get_server().run(transport='streamable-http')
-").category("setup-only"),
             Program::v1("a list by the scopes of the request").category("none").stateless(r"
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
